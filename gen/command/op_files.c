@@ -16,13 +16,7 @@
 /* An error if the file has no such name outside comments. why: what it is needed for. */
 static void need_name(Arena *a, const Source *src, const char *name, const char *why, Diag *d)
 {
-    FillNames names = fill_names(a, src->text);
-    const char *found;
-    size_t len;
-    do
-        found = fill_next_name(&names, &len);
-    while (found && (strlen(name) != len || memcmp(found, name, len) != 0));
-    if (!found)
+    if (!fill_has_name(a, src->text, name))
         diag_error(d, (Loc){ .src = src }, "the file lacks '%s', %s", name, why);
 }
 

@@ -35,13 +35,7 @@ static void refuse_used_name(Arena *a, const Spec *s, const char *file, Diag *d)
 {
     const char *path = arena_printf(a, "%s/%s", s->op->dir, file);
     const Source *src = access(path, F_OK) == 0 ? conf_source(a, path, d) : NULL;
-    FillNames names = fill_names(a, src ? src->text : "");
-    const char *used;
-    size_t len;
-    do
-        used = fill_next_name(&names, &len);
-    while (used && (strlen(s->name) != len || memcmp(used, s->name, len) != 0));
-    if (used)
+    if (src && fill_has_name(a, src->text, s->name))
         diag_error(d, s->name_loc, "the name '%s' is one that the package's %s uses; '%s' would do", s->name, file,
                    name_package_like(a, arena_printf(a, "my_%s", s->name)));
 }

@@ -566,3 +566,14 @@ const char *fill_next_name(FillNames *n, size_t *len)
     }
     return NULL;
 }
+
+bool fill_has_name(Arena *a, const char *text, const char *name)
+{
+    const size_t wanted = strlen(name);
+    FillNames names = fill_names(a, text);
+    size_t len;
+    for (const char *s; (s = fill_next_name(&names, &len));)
+        if (len == wanted && memcmp(s, name, len) == 0)
+            return true;
+    return false;
+}

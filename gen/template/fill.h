@@ -109,5 +109,7 @@ FillNames fill_names(Arena *a, const char *text);
 /* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left
  * out. */
 const char *fill_next_name(FillNames *n, size_t *len);
+/* Is it an identifier of the text? */
+bool fill_has_name(Arena *a, const char *text, const char *name);
 
 #endif

@@ -103,12 +103,8 @@ static const char *function_of(const Primitives *p, const char *name)
 static bool has_function(const Primitives *p, const char *name, const Source *src)
 {
     const char *function = function_of(p, name);
-    FillNames names = fill_names(p->arena, src->text);
-    size_t len;
-    for (const char *s; (s = fill_next_name(&names, &len));)
-        if (len == strlen(function) && memcmp(s, function, len) == 0)
-            return true;
-    return diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
+    return fill_has_name(p->arena, src->text, function) ||
+           diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
                       function);
 }
 

@@ -304,3 +304,8 @@ char *print_pattern(const FillScope *words, const char *pattern)
     const Source src = { "formula", pattern, strlen(pattern) };
     return fill_text(words->arena, &src, 0, &(Fill){ .scope = words }, diag_new(words->arena));
 }
+
+bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kernels, const char *what)
+{
+    return !*kernels || fill_has_name(a, kernels, arena_printf(a, "%s_%s_%s", s->name, what, t->name));
+}

@@ -75,6 +75,9 @@ bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 /* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane);
 
+/* Do kernels call NAME_<what>_MACHINE? kernels: their text; "": they are not known, and may. */
+bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kernels, const char *what);
+
 /* formula_leaf.c: what nodes are made of. */
 Piece print_leaf(Printer *p, int i);
 /* An extent, as kernels and the reference see it. */

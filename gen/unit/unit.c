@@ -177,7 +177,7 @@ static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
         const Operand *o = &spec->op->operand[i];
         if (!spec_passes(spec, i))
             continue;
-        const bool keeps = o->strided || strstr(kernels, arena_printf(s->arena, "%s_stride[", o->name));
+        const bool keeps = o->strided || fill_has_name(s->arena, kernels, arena_printf(s->arena, "%s_stride", o->name));
         fill_number(fill_row_at(s, "operands", row++), "KEEPS_STRIDES", keeps && o->layout->rank > 1);
         any = any || (keeps && o->layout->rank > 1);
     }
@@ -233,7 +233,7 @@ const char *unit_packing_hash(Arena *a, const UnitContext *u, const UnitKernel *
 char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d)
 {
     Text t = { .arena = a };
-    const bool has_check = strstr(text, "dcgen_reference_check");
+    const bool has_check = fill_has_name(a, text, "dcgen_reference_check");
     const char *formula = s->formula ? unit_formula_reference(a, s, package_dir, has_check, d) : "";
     if (!formula)
         return NULL;

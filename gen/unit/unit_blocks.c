@@ -87,7 +87,7 @@ const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, cons
                   .out = { .arena = a } };
     Printer cell = p;
     Text fields = { .arena = a }, functions = { .arena = a };
-    if (!s->formula->nacross || (*kernels && !strstr(kernels, arena_printf(a, "%s_cell_%s(", s->name, t->name))))
+    if (!s->formula->nacross || !print_is_called(a, s, t, kernels, "cell"))
         return "";
     print_load(&p, &fields, &functions);
     print_cell(&cell, &functions);

@@ -31,13 +31,7 @@ typedef struct {
 /* Is there assembly in a filled text? */
 static bool has_assembly(Arena *a, const char *text)
 {
-    static const char *const word[] = { "asm", "__asm", "__asm__" };
-    FillNames names = fill_names(a, text);
-    size_t len;
-    for (const char *s; (s = fill_next_name(&names, &len));)
-        if (names_find(NAMES(word, LENGTH(word)), arena_strndup(a, s, len)) >= 0)
-            return true;
-    return false;
+    return fill_has_name(a, text, "asm") || fill_has_name(a, text, "__asm") || fill_has_name(a, text, "__asm__");
 }
 
 /* The text of a primitive. Assembly that the emulator would have to execute becomes an error of the compiler, as only

@@ -119,10 +119,9 @@ typedef struct {
     Diag *diag;
 } User;
 
-/* Does the text of the kernels call NAME_<what>_MACHINE? */
 static bool calls(const User *user, const UnitContext *u, const char *what)
 {
-    return strstr(user->kernels, arena_printf(user->arena, "%s_%s_%s(", u->spec->name, what, u->target->name));
+    return print_is_called(user->arena, u->spec, u->target, user->kernels, what);
 }
 
 static const char *formula_of_target(void *ctx, const UnitContext *u)
@@ -134,9 +133,8 @@ static const char *formula_of_target(void *ctx, const UnitContext *u)
                                    unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels))
                     : NULL;
     }
-    const char *text =
-        !*user->kernels || calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
-    return calls(user, u, "fetch")
+    const char *text = calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
+    return *user->kernels && calls(user, u, "fetch")
                ? arena_printf(user->arena, "%s%s", text, fetch_text(user->arena, u->spec, u->target))
                : text;
 }

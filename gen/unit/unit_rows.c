@@ -543,10 +543,8 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     Printer shared = printer_of(&r);
     FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
-    if (*kernels && t->family->primitives.of_targets &&
-        !strstr(kernels, arena_printf(a, "%s_pass_0_%s(", s->name, t->name)))
+    if (t->family->primitives.of_targets && !print_is_called(a, s, t, kernels, "pass_0"))
         return "";
-    const bool fetches = !*kernels || strstr(kernels, arena_printf(a, "%s_fetch_%s(", s->name, t->name));
     find_fields(&r);
     find_crossing(&r);
     fill_list(words, "passes");
@@ -563,7 +561,8 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)),
                WORD("PLACE", print_place_name(&shared, r.f->row)),
                WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
-               WORD("FETCHES", fetches), WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out),
+               WORD("FETCHES", print_is_called(a, s, t, kernels, "fetch")),
+               WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out),
                WORD("places_of_output", unpacked(&r, &shared, out)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "rows%s", t->family->suffix)), words, d);
 }

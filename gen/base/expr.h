@@ -72,15 +72,19 @@ const char *expr_status_text(ExprStatus s); /* "overflows 64 bits", "divides by 
 /* New expressions, whose names are not bound. NULL: it would be too long, or one that it is made of is NULL already; so
  * a chain of these needs one check, at its end. For messages they stand where the first that they are made of stands.
  * expr_substitute: e with the expression that `of` gives in the place of each name; NULL from `of` keeps the name.
- * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div". expr_condition: one that is
- * true where e is, without what numbers decide: "(2 == 0 || K == 2) && 1" is "K == 2". */
+ * expr_apply: op is an operator of two sides or a function of two values: "*", "ceil_div". expr_fold: e without what
+ * numbers decide: "0 * M + 2 * 3" is "6". expr_condition: the same of one of which counts only whether it is 0:
+ * "(2 == 0 || K) && 1" is "K". */
 Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char *name), void *ctx);
 Expr *expr_apply(Arena *a, const char *op, const Expr *x, const Expr *y);
+Expr *expr_fold(Arena *a, const Expr *e);
 Expr *expr_condition(Arena *a, const Expr *e);
 Expr *expr_number(Arena *a, int64_t value);
 Expr *expr_name(Arena *a, const char *name);
-/* Is it true whatever its names stand for, as numbers decide? */
-bool expr_is_true(const Expr *e);
+/* Is it the same number whatever its names stand for? */
+bool expr_is_number(const Expr *e, int64_t *value);
+/* Does the operator or function stand in it? */
+bool expr_applies(const Expr *e, const char *op);
 
 /* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as
  * two names, so the range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it,

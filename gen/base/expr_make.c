@@ -75,9 +75,9 @@ Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char
     return with_root(a, made, copy_node(&m, e->root));
 }
 
-/* ---- conditions ---- */
+/* ---- what numbers decide ---- */
 
-/* Is it true, or false, whatever its names stand for? */
+/* Is it the same number whatever its names stand for? */
 static bool is_decided(const Node *n, int64_t *value)
 {
     int64_t side[2] = { 0 };
@@ -85,6 +85,8 @@ static bool is_decided(const Node *n, int64_t *value)
     *value = n->value;
     if (n->kind != APPLY)
         return n->kind == INT;
+    if (!n->op->on_int && !op_is_test(n->op))
+        return false;
     for (int i = 0; i < n->op->narg; i++) {
         known[i] = is_decided(n->arg[i], &side[i]);
         if (i == 0 && known[i] && n->op->how & (side[i] ? BY_TRUE : BY_FALSE)) { /* the other side is not looked at */
@@ -95,35 +97,72 @@ static bool is_decided(const Node *n, int64_t *value)
     return known[0] && known[1] && expr_apply_int(n->op, side[0], side[1], value) == EXPR_OK;
 }
 
-static Node *copy_condition(Maker *m, const Node *n)
+/* The side that the operator gives as it is, as 1 * K gives K; NULL: neither. truth: it counts only whether that is 0.
+ * *zero: it gives 0, as 0 * K does. */
+static Node *same_as(const Node *n, bool truth, bool *zero)
+{
+    const char op = *n->op->text;
+    const bool joins = n->op->how & (BY_TRUE | BY_FALSE);
+    for (int i = 0; i < 2; i++) {
+        Node *other = n->arg[!i];
+        const int64_t value = n->arg[i]->value;
+        if (n->arg[i]->kind != INT)
+            continue;
+        *zero = *zero || (op == '*' && value == 0);
+        if (joins ? (truth || (other->kind == APPLY && op_is_test(other->op))) &&
+                        !(n->op->how & (value ? BY_TRUE : BY_FALSE))
+                  : (op == '*' && value == 1) || (value == 0 && (op == '+' || (op == '-' && i == 1))))
+            return other;
+    }
+    return NULL;
+}
+
+/* truth: it counts only whether its value is 0. */
+static Node *fold_node(Maker *m, const Node *n, bool truth)
 {
     int64_t value;
-    if (is_decided(n, &value))
-        return new_node(m, (Node){ .kind = INT, .value = value != 0, .depth = 1 });
-    if (n->kind != APPLY || !(n->op->how & (BY_TRUE | BY_FALSE)))
+    bool zero = false;
+    const bool settled = is_decided(n, &value); /* by a left side, whatever the right one is */
+    if (!settled && n->kind != APPLY)
         return copy_node(m, n);
-    for (int i = 0; i < 2; i++)
-        if (is_decided(n->arg[i], &value) && !(n->op->how & (value ? BY_TRUE : BY_FALSE)))
-            return copy_condition(m, n->arg[!i]);
     Node init = { .kind = APPLY, .op = n->op, .depth = 1 };
-    init.arg[0] = copy_condition(m, n->arg[0]);
-    init.arg[1] = init.arg[0] ? copy_condition(m, n->arg[1]) : NULL;
-    return init.arg[1] ? new_node(m, init) : NULL;
+    for (int i = 0; !settled && i < n->op->narg; i++)
+        if (!(init.arg[i] = fold_node(m, n->arg[i], n->op->how & (BY_TRUE | BY_FALSE))))
+            return NULL;
+    Node *same = !settled && n->op->narg == 2 ? same_as(&init, truth, &zero) : NULL;
+    if (!settled && !zero && !is_decided(&init, &value))
+        return same ? same : new_node(m, init);
+    return new_node(m, (Node){ .kind = INT, .value = zero ? 0 : truth ? value != 0 : value, .depth = 1 });
 }
 
-Expr *expr_condition(Arena *a, const Expr *e)
+static Expr *folded(Arena *a, const Expr *e, bool truth)
 {
+    ExprName *dropped; /* names of what is left out are among those that fold_node meets */
+    Maker fold = { .arena = a, .of = keep_name, .end = &dropped };
+    const Node *root = e ? fold_node(&fold, e->root, truth) : NULL;
     Expr *made = ARENA_NEW(a, Expr);
+    Maker copy = { .arena = a, .of = keep_name, .end = &made->names };
+    if (!root)
+        return NULL;
     *made = (Expr){ .at = e->at };
-    Maker m = { .arena = a, .of = keep_name, .end = &made->names };
-    return with_root(a, made, copy_condition(&m, e->root));
+    return with_root(a, made, copy_node(&copy, root));
 }
 
-bool expr_is_true(const Expr *e)
+Expr *expr_fold(Arena *a, const Expr *e) { return folded(a, e, false); }
+
+Expr *expr_condition(Arena *a, const Expr *e) { return folded(a, e, true); }
+
+bool expr_is_number(const Expr *e, int64_t *value) { return is_decided(e->root, value); }
+
+static bool applies(const Node *n, const char *op)
 {
-    int64_t value;
-    return is_decided(e->root, &value) && value;
+    bool found = n->kind == APPLY && strcmp(n->op->text, op) == 0;
+    for (int i = 0; i < 2 && n->kind == APPLY && n->arg[i]; i++)
+        found = found || applies(n->arg[i], op);
+    return found;
 }
+
+bool expr_applies(const Expr *e, const char *op) { return applies(e->root, op); }
 
 /* ---- parts of expressions ---- */
 

@@ -389,13 +389,14 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     const int n = in->nfunction;
     FillScope *s = unit_scope(e->arena, e->unit);
     const char *regret = regret_file_text(e->arena, in, "regret.md", e->diag);
+    static const char calls[] = "CALLS_ARITHMETIC";
     bool calls_arithmetic = false, has_own_bench = false, everywhere = true, packed = false;
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
         const Emitter *first = n == 1 ? e : emit_common(e, i);
         ok = first && add_function(&e[i], first);
-        calls_arithmetic = calls_arithmetic || unit_calls_arithmetic(e[i].spec->op);
+        calls_arithmetic = calls_arithmetic || (ok && strcmp(fill_find(e[i].scope, calls, strlen(calls)), "1") == 0);
         has_own_bench = has_own_bench || has_bench(&e[i]);
         everywhere = everywhere && runs_everywhere(&e[i]);
         packed = packed || e[i].spec->packed;

@@ -252,11 +252,12 @@ static Expr *known_value(void *ctx, const char *name)
 Expr *template_condition(Arena *a, const Binding *b)
 {
     Binding unbound = *b;
+    int64_t holds;
     unbound.extent = NULL;
     if (!b->t->serves)
         return NULL;
     Expr *e = expr_condition(a, expr_substitute(a, b->t->serves, known_value, (void *[]){ &unbound, a }));
-    return expr_is_true(e) ? NULL : e;
+    return expr_is_number(e, &holds) && holds ? NULL : e;
 }
 
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)

@@ -65,6 +65,22 @@ typedef struct {
     Loc loc;
 } General;
 
+/* What a call's launch and memory follow from: the grid's blocks along x, y and z, blocks of a cluster (0: there are no
+ * clusters), threads of a block and its bytes of dynamic shared memory; bytes of scratch memory, which holds anything
+ * before and behind a call (on a CPU, of each part of it), and of counters, which are zero before and behind it. */
+typedef enum {
+    PLAN_X,
+    PLAN_Y,
+    PLAN_Z,
+    PLAN_CLUSTER,
+    PLAN_THREADS,
+    PLAN_SMEM,
+    PLAN_LAUNCH,
+    PLAN_SCRATCH = PLAN_LAUNCH,
+    PLAN_COUNTERS,
+    PLAN_COUNT
+} PlanPart;
+
 typedef struct {
     const char *name, *doc;
     const Family *family; /* of the targets that it is for */
@@ -91,6 +107,7 @@ typedef struct {
     bool asks_align; /* it depends on ALIGN */
     int nserved;     /* all extents of one tuned shape of each kind that `serves` can tell from the others */
     const int64_t **served;
+    Expr *plan[PLAN_COUNT];  /* over the names of `derived` too; NULL: there is no such thing */
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */
     Expr *serial_flops;      /* work of the busiest of THREADS tasks: f_occ = padded_flops / (THREADS * serial_flops) */

@@ -137,6 +137,9 @@ bool template_offer(TemplateReader *r)
 {
     static const ConfKey keys[] = { { "regs", false, NULL },
                                     { "derived", false, NULL },
+                                    { "launch", false, NULL },
+                                    { "scratch", false, NULL },
+                                    { "counters", false, NULL },
                                     { "padded_flops", true, "work with padding" },
                                     { "serial_flops", true, "work of the busiest task" },
                                     { "terms", true, "parts of a call's time" },

@@ -35,6 +35,15 @@ bool template_open_family(TemplateReader *r, Loc at);
 /* Puts the names that follow from the op, the tile and the family on offer. The tile must have been read. */
 bool template_offer(TemplateReader *r);
 
+/* Checks that all names in e are known. It takes those that are on offer. False after errors. */
+bool template_check_names(TemplateReader *r, const Expr *e);
+
+/* template_calls.c: reads which calls the template's kernels are for; how they are launched, and what memory they need. */
+bool template_read_serves(TemplateReader *r, const Conf *c);
+bool template_read_plan(TemplateReader *r, const Conf *c);
+/* The expression without derived names in it. NULL: it is too long. */
+Expr *template_written_out(const TemplateReader *r, const Expr *e);
+
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
 /* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h"; where it is not

@@ -59,8 +59,7 @@ static void declare_context(TemplateReader *r)
 
 static void take_offer(TemplateReader *r, const char *name);
 
-/* Checks that all names in e are known. It takes those that are on offer. False after errors. */
-static bool check_names(TemplateReader *r, const Expr *e)
+bool template_check_names(TemplateReader *r, const Expr *e)
 {
     for (const ExprName *n = expr_names(e); n; n = n->next)
         take_offer(r, n->name);
@@ -76,7 +75,7 @@ static void take_offer(TemplateReader *r, const char *name)
         return;
     const NamedExpr e = *offer;
     offer->name = "";
-    if (!check_names(r, e.expr))
+    if (!template_check_names(r, e.expr))
         r->bad_offer = true;
     r->t->derived[r->t->nderived++] = e;
     declare(r, e.name);
@@ -172,7 +171,7 @@ static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, vo
     const bool is_there = names_find(NAMES(l->e, *l->n), e.name) >= 0;
     if (is_there && c == r->common)
         return true;
-    if (!check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
+    if (!template_check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
         return false;
     if (is_there && l->what) {
         diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
@@ -192,7 +191,7 @@ static bool read_constraint(TemplateReader *r, const Conf *c, const ConfSetting 
     Template *t = to;
     Constraint *k = &t->constraint[t->nconstraint];
     if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 2) || !conf_expr(c, s, "need", &k->need) ||
-        !conf_string(c, s, "why", &k->why) || !check_names(r, k->need))
+        !conf_string(c, s, "why", &k->why) || !template_check_names(r, k->need))
         return false;
     t->nconstraint++;
     return true;
@@ -285,7 +284,7 @@ static bool read_tile(TemplateReader *r, const Conf *c)
         return false;
     for (int i = 0; i < r->op->naxis; i++) {
         r->t->tile[i] = expr_number(r->arena, 1);
-        ok &= conf_expr(c, tile, r->op->extent[i].name, &r->t->tile[i]) && check_names(r, r->t->tile[i]);
+        ok &= conf_expr(c, tile, r->op->extent[i].name, &r->t->tile[i]) && template_check_names(r, r->t->tile[i]);
     }
     return ok;
 }
@@ -338,7 +337,7 @@ static bool read_served(TemplateReader *r, const Conf *c)
 static bool read_either(TemplateReader *r, const Conf *c, const char *key, Expr **out)
 {
     const Conf *from = conf_member(c->root, key) ? c : r->common;
-    return conf_expr(from, from->root, key, out) && check_names(r, *out);
+    return conf_expr(from, from->root, key, out) && template_check_names(r, *out);
 }
 
 /* Reads a list from the head, and adds the family's behind it, but those that the head has by the same names. A head
@@ -356,149 +355,6 @@ static bool read_both(TemplateReader *r, const Conf *c, NamedList l)
     return ok;
 }
 
-/* The expression of a derived name, without derived names in it; NULL: it is none. */
-static Expr *written_out(void *ctx, const char *name)
-{
-    const TemplateReader *r = ctx;
-    const NamedExpr *e = names_row(NAMES(r->t->derived, r->t->nderived), name);
-    return e ? expr_substitute(r->arena, e->expr, written_out, ctx) : NULL;
-}
-
-/* May `serves` use the name? The device and what compilers tell of a kernel have no say in which calls it is right
- * for. */
-static bool may_serve_by(const TemplateReader *r, const char *name)
-{
-    static const char *const device[] = { "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "SMS", "COLD", "MAX_THREADS" };
-    const NamedExpr *value = names_row(NAMES(r->t->value, r->t->nvalue), name);
-    for (const ExprName *n = value ? expr_names(value->expr) : NULL; n; n = n->next)
-        if (!may_serve_by(r, n->name))
-            return false;
-    if (op_axis(r->op, name) >= 0 || strcmp(name, "ALIGN") == 0)
-        return true;
-    return names_find(NAMES(r->name, r->nbody_name), name) >= 0 &&
-           names_find(NAMES(device, LENGTH(device)), name) < 0 &&
-           names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) < 0;
-}
-
-/* Adds to `serves` that an extent is the one that a parameter fixes, unless that is 0. False: it becomes too long. */
-static bool serve_fixed(TemplateReader *r, const TemplateParam *p)
-{
-    Expr *const param = expr_name(r->arena, p->name), *const extent = expr_name(r->arena, r->op->extent[p->axis].name);
-    Expr *fits = expr_apply(r->arena, "||", expr_apply(r->arena, "==", param, expr_number(r->arena, 0)),
-                            expr_apply(r->arena, "==", extent, param));
-    r->t->serves = r->t->serves ? expr_apply(r->arena, "&&", r->t->serves, fits) : fits;
-    return r->t->serves;
-}
-
-/* Can `serves` tell two shapes from each other? */
-static bool same_extents(const TemplateReader *r, const int64_t *x, const int64_t *y)
-{
-    if (r->t->asks_align && spec_align(r->spec, x) != spec_align(r->spec, y))
-        return false;
-    for (int i = 0; i < r->op->nextent; i++)
-        if (x[i] != y[i] && expr_uses(r->t->serves, r->op->extent[i].name))
-            return false;
-    return true;
-}
-
-/* Collects one tuned shape of each kind that `serves` can tell from the others. */
-static void collect_served(TemplateReader *r)
-{
-    Template *t = r->t;
-    const Spec *s = r->spec;
-    for (int64_t i = 0; i < s->ninstance; i++) {
-        int k = 0;
-        while (s->instance[i].tuned && k < t->nserved && !same_extents(r, t->served[k], s->instance[i].extent))
-            k++;
-        if (!s->instance[i].tuned || k < t->nserved)
-            continue;
-        t->served = arena_grow(r->arena, t->served, (size_t)k, (size_t)k + 1, sizeof *t->served);
-        t->served[t->nserved++] = s->instance[i].extent;
-    }
-}
-
-/* Does the expression depend on the name, by values too? */
-static bool depends_on(const TemplateReader *r, const Expr *e, const char *name)
-{
-    for (const ExprName *n = expr_names(e); n; n = n->next) {
-        const NamedExpr *value = names_row(NAMES(r->t->value, r->t->nvalue), n->name);
-        if (strcmp(n->name, name) == 0 || (value && depends_on(r, value->expr, name)))
-            return true;
-    }
-    return false;
-}
-
-/* Does a constraint rule out a general kernel for the sake of this parameter? need: the constraints, without derived
- * names. */
-static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Binding *b, const TemplateParam *p)
-{
-    for (int i = 0; i < b->t->nconstraint; i++) {
-        int64_t holds;
-        if (!need[i] || !depends_on(r, need[i], p->name))
-            continue;
-        const ExprName *n = expr_names(need[i]);
-        while (n && may_serve_by(r, n->name))
-            n = n->next;
-        if (!n && expr_int(need[i], template_lookup, (void *)b, &holds) == EXPR_OK && !holds)
-            return true;
-    }
-    return false;
-}
-
-/* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general
- * kernel would serve it. */
-static void order_choices(TemplateReader *r, int param)
-{
-    static const Target none = { .name = "" };
-    Template *t = r->t;
-    TemplateParam *p = &t->param[param];
-    int64_t value[TEMPLATE_MAX_PARAM];
-    Binding b = { .t = t, .spec = r->spec, .target = &none, .value = value };
-    const Expr **need = ARENA_ARRAY(r->arena, (size_t)t->nconstraint + 1, const Expr *);
-    for (int i = 0; i < t->nconstraint; i++)
-        need[i] = expr_substitute(r->arena, t->constraint[i].need, written_out, r);
-    memcpy(value, t->general[0].value, sizeof value);
-    p->searched = 0;
-    for (int i = 0; i < t->nserved; i++) {
-        int first = 0;
-        b.extent = t->served[i];
-        for (; first < p->nchoice; first++) {
-            value[param] = p->choice[first];
-            if (!is_ruled_out(r, need, &b, p) && template_serves(&b))
-                break;
-        }
-        p->searched |= first < p->nchoice ? 1u << first : 0;
-    }
-}
-
-/* Reads which calls the template's kernels are for. */
-static bool read_serves(TemplateReader *r, const Conf *c)
-{
-    Template *t = r->t;
-    if (!conf_expr(c, c->root, "serves", &t->serves) || !check_names(r, t->serves))
-        return false;
-    const Loc at = t->serves ? conf_member(c->root, "serves")->at : (Loc){ 0 };
-    if (t->serves && !(t->serves = expr_substitute(r->arena, t->serves, written_out, r)))
-        return diag_error(r->diag, at, "with the derived names in it, this expression is too long");
-    if (t->serves && (expr_c_int_calls(t->serves) || !expr_c_int(r->arena, t->serves, "")))
-        return diag_error(
-            r->diag, at,
-            "each call asks this: it cannot use min, max, ceil_div or ceil_to, nor numbers with fractions");
-    for (const ExprName *n = expr_names(t->serves); n; n = n->next)
-        if (!may_serve_by(r, n->name))
-            return diag_error(r->diag, at, "this cannot depend on %s, but on extents, parameters and values", n->name);
-    for (const TemplateParam *p = t->param; p < t->param + t->nparam; p++)
-        if (p->axis >= 0 && !serve_fixed(r, p))
-            return diag_error(r->diag, at, "with what parameters fix, this expression is too long");
-    t->asks_align = expr_uses(t->serves, "ALIGN");
-    if (t->serves)
-        collect_served(r);
-    for (int i = 0; i < t->nparam; i++)
-        if (t->param[i].ordered && t->serves && t->ngeneral)
-            order_choices(r, i);
-    return true;
-}
-
 static bool read_shape_part(TemplateReader *r, const Conf *c)
 {
     Template *t = r->t;
@@ -512,7 +368,7 @@ static bool read_shape_part(TemplateReader *r, const Conf *c)
     declare(r, "ALIGN");
     return template_offer(r) &&
            read_named_list(r, c, (NamedList){ "derived", t->derived, &t->nderived, TEMPLATE_MAX_VALUE, NULL }) &&
-           read_serves(r, c) &&
+           template_read_serves(r, c) && template_read_plan(r, c) &&
            read_either(r, c, "padded_flops", &t->padded_flops) & read_either(r, c, "serial_flops", &t->serial_flops) &
                read_both(r, c, (NamedList){ "terms", t->term, &t->nterm, TEMPLATE_MAX_TERM, "term" }) &
                read_both(r, c, (NamedList){ "features", t->feature, &t->nfeature, TEMPLATE_MAX_FEATURE, "feature" });
@@ -534,6 +390,9 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "values", false, NULL },
                                     { "constraints", false, NULL },
                                     { "serves", false, NULL },
+                                    { "launch", false, NULL },
+                                    { "scratch", false, NULL },
+                                    { "counters", false, NULL },
                                     { "tile", true, "the tile along each axis" },
                                     { "derived", false, NULL },
                                     { "padded_flops", false, NULL },
@@ -625,6 +484,9 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
         h = hash_more(h, expr_text(t->tile[i]));
     if (t->serves) /* a kernel is verified on those calls alone */
         h = hash_more(h, expr_text(t->serves));
+    for (int i = 0; i < PLAN_COUNT; i++)
+        if (t->plan[i])
+            h = hash_more(h, expr_text(template_written_out(r, t->plan[i])));
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 

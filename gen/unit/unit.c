@@ -124,8 +124,8 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     for (int j = 0; j < k->t->nparam; j++)
         FILL_WORDS(fill_row(row), WORD("SETTING", k->t->param[j].name), WORD("VALUE", k->value[j]));
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
-    fill_number(row, "STARTS_ITSELF", k->as || (body && strstr(body, arena_printf(a, "%s_start(", name))));
-    fill_number(row, "HAS_SCRATCH", own && strstr(own, arena_printf(a, "%s_scratch(", name)));
+    fill_number(row, "IS_OWN", !k->as);
+    unit_add_plan(row, &b);
     const Expr *condition = template_condition(a, &b);
     fill_number(row, "HAS_CONDITION", condition != NULL);
     fill_number(row, "LEAST_ALIGN", k->t->asks_align ? least_align(&b) : 1);
@@ -160,13 +160,13 @@ static void add_align(FillScope *s, const UnitKernel *k, int n)
     fill_wordf(s, "CALL_AXES", "%s%s", fill_find(s, axes, strlen(axes)), asks ? ", ALIGN" : "");
 }
 
-/* Adds the word `any`: is `has` 1 in the row of any of n kernels? */
-static void add_any(FillScope *s, int n, const char *any, const char *has)
+/* Is `has` 1 in the row of any of n kernels? */
+static bool any_has(const FillScope *s, int n, const char *has)
 {
     bool found = false;
     for (int i = 0; i < n; i++)
         found = found || strcmp(fill_find(fill_row_at(s, "kernels", i), has, strlen(has)), "1") == 0;
-    fill_number(s, any, found);
+    return found;
 }
 
 /* Tells each operand whether the kernels ask for its strides: those are members of their arguments. */
@@ -201,8 +201,10 @@ bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     for (int i = 0; i < n; i++)
         if (!add_kernel(s, u, k, i, n, d))
             return false;
-    add_any(s, n, "ANY_SCRATCH", "HAS_SCRATCH");     /* do kernels need scratch memory? */
-    add_any(s, n, "ANY_CONDITION", "HAS_CONDITION"); /* are there calls that a kernel does not serve? */
+    FILL_WORDS(s, WORD("ANY_SCRATCH", any_has(s, n, "HAS_SCRATCH")),
+               WORD("ANY_COUNTERS", any_has(s, n, "HAS_COUNTERS")),
+               WORD("ANY_CONDITION", any_has(s, n, "HAS_CONDITION")),
+               WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(u->spec->op) || any_has(s, n, "PLAN_CALLS")));
     add_align(s, k, n);
     add_packs(s, u, k, n);
     const char *kernels = unit_fill_part(u, unit_pattern(a, u, "each_kernel.h"), s, d);
@@ -351,7 +353,8 @@ static void add_surroundings(Text *t, const UnitContext *u)
             text_add(t, text);
     }
     const char *entry = fill_find(s, "entry", strlen("entry"));
-    fill_number(s, "ANY_SCRATCH", true); /* kernels decide whether lines for scratch memory are there */
+    FILL_WORDS(s, WORD("ANY_SCRATCH", true),
+               WORD("ANY_COUNTERS", true)); /* kernels decide whether these lines are there */
     const char *more = unit_fill_part(&nameless, family_pattern(t->arena, u, "entry"), s, d);
     if (more && strcmp(more, entry) != 0)
         text_add(t, more);

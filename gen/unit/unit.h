@@ -53,6 +53,8 @@ void unit_keep_packed_constants(FillScope *s, const Spec *spec);
 void unit_blas_words(FillScope *s, const Spec *spec);
 /* May any expression of the operator, printed as C, call functions of templates/package/arithmetic.h? */
 bool unit_calls_arithmetic(const Op *op);
+/* Adds to a kernel's row the words of its launch and memory, and the lists plan_extents and plan_names. */
+void unit_add_plan(FillScope *row, const Binding *b);
 /* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after
  * errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);

@@ -8,7 +8,7 @@
  *   extent[1]   n, most often how many results there are
  *   extent[2]   p, one more number
  *   operand     { in, out }, words
- *   workspace   zero before, and zero again where a test has counted
+ *   scratch     anything before; counters: zero before, and zero again
  */
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -64,11 +64,11 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 }
 using namespace device;
 
-enum { LANES = 32, WORKSPACE_BYTES = 1 << 18 };
+enum { LANES = 32, SCRATCH_BYTES = 1 << 18 };
 
 struct Args {
     const unsigned *in;
-    unsigned *out, *work;
+    unsigned *out, *scratch, *counters;
     int n, p;
 };
 
@@ -402,24 +402,24 @@ static int cp_wait_test(const Test &t)
 
 /* ---- counters and what other blocks wrote. */
 
-enum { TICKET, SUM = 1, SUMS = 8, PARTS = 64, PART_THREADS = 128 }; /* words of the workspace */
+enum { TICKET, SUM = 1, SUMS = 8, COUNTERS = 16, PART_THREADS = 128 }; /* words of the counters */
 
 /* n threads. Each adds its word to one of the sums, and takes a ticket, of which there must be one each. Who has the last
  * one tells the sums and leaves zeros. */
 static __global__ void sums_kernel(Args a)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    atomic_add_acq_rel(&a.work[SUM + i % SUMS], a.in[i]);
-    const unsigned ticket = atomic_add_acq_rel(&a.work[TICKET], 1);
+    atomic_add_acq_rel(&a.counters[SUM + i % SUMS], a.in[i]);
+    const unsigned ticket = atomic_add_acq_rel(&a.counters[TICKET], 1);
     a.out[SUMS + ticket] = 1;
     if ((int)ticket < a.n - 1)
         return;
     for (int s = 0; s < SUMS; s++) {
-        const unsigned sum = atomic_add_acq_rel(&a.work[SUM + s], 0);
+        const unsigned sum = atomic_add_acq_rel(&a.counters[SUM + s], 0);
         a.out[s] = sum;
-        atomic_add_acq_rel(&a.work[SUM + s], 0 - sum);
+        atomic_add_acq_rel(&a.counters[SUM + s], 0 - sum);
     }
-    atomic_add_acq_rel(&a.work[TICKET], 0 - (ticket + 1));
+    atomic_add_acq_rel(&a.counters[TICKET], 0 - (ticket + 1));
 }
 
 /* n blocks leave a part each; the last one adds all up, element by element. So do kernels that split K. */
@@ -427,11 +427,11 @@ static __global__ void parts_kernel(Args a)
 {
     const int t = (int)threadIdx.x;
     unsigned *flag = (unsigned *)shared_memory();
-    float *parts = (float *)a.work + PARTS;
+    float *parts = (float *)a.scratch;
     parts[blockIdx.x * PART_THREADS + threadIdx.x] = __uint_as_float(a.in[blockIdx.x * PART_THREADS + threadIdx.x]);
     __syncthreads();
     if (t == 0)
-        *flag = atomic_add_acq_rel(&a.work[TICKET], 1);
+        *flag = atomic_add_acq_rel(&a.counters[TICKET], 1);
     __syncthreads();
     if (*flag != gridDim.x - 1)
         return;
@@ -440,10 +440,10 @@ static __global__ void parts_kernel(Args a)
         sum += __float_as_uint(load_l2(&parts[b * PART_THREADS + t]));
     a.out[a.p * PART_THREADS + t] = sum;
     if (t == 0)
-        a.work[TICKET] = 0;
+        a.counters[TICKET] = 0;
 }
 
-/* p = 0: sums. Else parts, p times on the same workspace, with another input each time. */
+/* p = 0: sums. Else parts, p times on the same memory, with another input each time. */
 static int atomic_add_acq_rel_test(const Test &t)
 {
     Test one = t;
@@ -574,18 +574,18 @@ static __global__ void resident_kernel(Args a)
     const long long begin = clock64();
     if (threadIdx.x > 0)
         return;
-    atomic_add_acq_rel(&a.work[TICKET], 1);
-    while (*(volatile unsigned *)&a.work[TICKET] < gridDim.x)
+    atomic_add_acq_rel(&a.counters[TICKET], 1);
+    while (*(volatile unsigned *)&a.counters[TICKET] < gridDim.x)
         if (clock64() - begin > 100000000) {
-            atomic_add_acq_rel(&a.work[LATE], 1);
+            atomic_add_acq_rel(&a.counters[LATE], 1);
             return;
         }
 }
 
 static __global__ void late_kernel(Args a)
 {
-    a.out[0] = a.work[LATE];
-    a.work[LATE] = a.work[TICKET] = 0;
+    a.out[0] = a.counters[LATE];
+    a.counters[LATE] = a.counters[TICKET] = 0;
 }
 
 /* As many blocks of n bytes as all SMs hold when each holds so many: how many came too late, because the L1 cache had kept
@@ -676,11 +676,12 @@ static int (*const tests[])(const Test &t) = {
     tf32_of_test,
 };
 
-extern "C" int64_t dcgen_workspace(const int64_t *, int64_t) { return WORKSPACE_BYTES; }
+extern "C" int64_t dcgen_scratch(const int64_t *, int64_t) { return SCRATCH_BYTES; }
+extern "C" int64_t dcgen_counters(const int64_t *) { return COUNTERS * 4; }
 
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
-    const Test t = { { (const unsigned *)operand[0], (unsigned *)operand[1], (unsigned *)workspace, (int)extent[1],
+    const Test t = { { (const unsigned *)operand[0], (unsigned *)operand[1], (unsigned *)scratch, (unsigned *)counters, (int)extent[1],
                        (int)extent[2] },
                      (cudaStream_t)stream };
     if (extent[0] < 0 || extent[0] >= (int64_t)(sizeof tests / sizeof *tests))

@@ -9,9 +9,11 @@
  *              constant operand is the packed one.
  *   task, ntask  the call does the task-th of ntask equal parts; parts write disjoint outputs
  *
+ * scratch    memory that holds anything before and behind a call
+ * counters   of GPU code: memory that is zero before a call and behind it
+ *
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
- * the device's, the work is started in `stream`, the workspace is zero before the first call and each call leaves it
- * fit for the next. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
+ * the device's, and the work is started in `stream`. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
  * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone: the vendor's
  * library, and kernels that a package calls for such operands alone.
  */
@@ -24,11 +26,13 @@
 typedef const char *dcgen_why_fn(int code);
 
 /* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents; negative: dcgen_why may say why. */
-typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
+typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
-typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *workspace, void *stream);
-/* Bytes for a call in ntask parts, of which each uses its share; on a GPU a call is one part. Optional, absent: 0. */
-typedef int64_t dcgen_workspace_fn(const int64_t *extent, int64_t ntask);
+typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream);
+/* Bytes of scratch memory for a call in ntask parts, of which each uses its share, on a GPU in one; bytes of counters.
+ * Optional, absent: 0. */
+typedef int64_t dcgen_scratch_fn(const int64_t *extent, int64_t ntask);
+typedef int64_t dcgen_counters_fn(const int64_t *extent);
 /* dcgen_packed_bytes and dcgen_pack: optional, both or neither. w: the constant operand; of an op with several, which
  * are packed together, a list of all operands, as operand[] above, of which the constant ones are read. */
 typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);

@@ -131,15 +131,16 @@ bool shape_choose_rows(const Setup *setup, Shape *s);
 typedef struct {
     const char *key, *so;
     void *handle;
-    dcgen_run_fn *run;                   /* of CPU code */
-    dcgen_launch_fn *launch;             /* of GPU code */
-    dcgen_workspace_fn *workspace;       /* NULL: none */
+    dcgen_run_fn *run;         /* of CPU code */
+    dcgen_launch_fn *launch;   /* of GPU code */
+    dcgen_scratch_fn *scratch; /* NULL: none; likewise below */
+    dcgen_counters_fn *counters;
     dcgen_packed_bytes_fn *packed_bytes; /* NULL: reads the operand as it is */
     dcgen_pack_fn *pack;
     int aligned;           /* it takes operands alone that begin at multiples of so many bytes; 0: all */
     dcgen_why_fn *say_why; /* NULL: none */
     const void *packed;    /* the packed operand, for timing */
-    int64_t workspace_bytes, packed_size;
+    int64_t scratch_bytes, counter_bytes, packed_size;
     Status status;
     bool told; /* its result was sent */
     char why[WHY_BYTES];
@@ -153,7 +154,7 @@ typedef struct {
 
 /* Guarded memory for one call. */
 typedef struct {
-    Guarded operand[OP_MAX_OPERAND], workspace;
+    Guarded operand[OP_MAX_OPERAND], scratch, counters;
     Guarded packed; /* if it has data, it takes the place of the first constant operand */
 } Place;
 void place_free(Place *p);
@@ -170,9 +171,11 @@ bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((
  * what is wrong; likewise below. */
 bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
-/* Bytes of workspace for a call by so many threads. */
-int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads);
-/* Asks the kernel for the sizes of packed operand and workspace. */
+/* Bytes of scratch memory for a call by so many threads. */
+int64_t kernel_scratch_bytes(const Kernel *k, const Shape *s, int threads);
+/* Asks the kernel for the sizes of scratch memory and counters. False: they are none. */
+bool kernel_memory(Kernel *k, const int64_t *extent, int64_t scratch_bytes, int64_t most);
+/* Asks it for these, and for the size of the packed operand. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
 /* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has
  * changed. */
@@ -222,7 +225,7 @@ typedef struct {
     const Setup *setup;
     const Shape *shape;
     const Timing *timing;
-    void *workspace; /* of the largest that a kernel wants */
+    void *scratch; /* as much as the kernel that wants most */
 } SampleSetting;
 
 /* Calls the kernel until caches, clock and predictors have settled, then sets how many calls make a sample. The first
@@ -235,6 +238,6 @@ void sample_calibrate(Kernel *k, const SampleSetting *c);
 void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */
-int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads);
+int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *scratch, void *pool, int threads);
 
 #endif

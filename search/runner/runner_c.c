@@ -66,7 +66,7 @@ static bool verify(Work *w, int i)
 
 static bool take_times(Work *w, char why[WHY_BYTES])
 {
-    snprintf(why, WHY_BYTES, "no memory for the workspace");
+    snprintf(why, WHY_BYTES, "no memory for the scratch memory of calls");
     copies_free(copies);
     return kernels_time(w->kernel, w->nkernel, w->setup, w->shape, &w->timing);
 }

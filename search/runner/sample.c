@@ -23,7 +23,7 @@ typedef struct {
     dcgen_run_fn *run;
     const int64_t *extent;
     void *const *operand;
-    void *workspace;
+    void *scratch;
     int npiece;
     atomic_int next, code; /* next: the first piece not taken yet; code: that of a piece that failed */
 } PooledCall;
@@ -33,17 +33,17 @@ static void call_pieces(void *arg, int part)
     PooledCall *c = arg;
     (void)part;
     for (int piece; (piece = atomic_fetch_add_explicit(&c->next, 1, memory_order_relaxed)) < c->npiece;) {
-        int code = c->run(c->extent, c->operand, c->workspace, piece, c->npiece);
+        int code = c->run(c->extent, c->operand, c->scratch, piece, c->npiece);
         if (code != 0)
             c->code = code;
     }
 }
 
-int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *workspace, void *pool, int threads)
+int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *scratch, void *pool, int threads)
 {
     if (threads <= 1)
-        return k->run(s->extent, operand, workspace, 0, 1);
-    PooledCall c = { k->run, s->extent, operand, workspace, PACKAGE_pieces(threads, s->flops), 0, 0 };
+        return k->run(s->extent, operand, scratch, 0, 1);
+    PooledCall c = { k->run, s->extent, operand, scratch, PACKAGE_pieces(threads, s->flops), 0, 0 };
     PACKAGE_pool_run(pool, threads, call_pieces, &c);
     return c.code;
 }
@@ -51,13 +51,13 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *wor
 /* What a kernel is called with. */
 typedef struct {
     void *operand[OP_MAX_OPERAND];
-    void *workspace;
+    void *scratch;
     size_t cold_bytes; /* of the constant operand, which leaves the caches before each call; 0: it stays there */
 } Frame;
 
 static Frame frame_of(const Kernel *k, const SampleSetting *c)
 {
-    Frame f = { .workspace = k->workspace_bytes ? c->workspace : NULL };
+    Frame f = { .scratch = k->scratch_bytes ? c->scratch : NULL };
     operand_pointers(c->shape, f.operand);
     if (k->packed)
         f.operand[c->setup->constant] = (void *)k->packed;
@@ -78,7 +78,7 @@ static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f
             flush(f->operand[c->setup->constant], f->cold_bytes);
         const double start = process_clock_ns();
         for (int64_t i = 0; i < at_once; i++)
-            kernel_call(k, c->shape, f->operand, f->workspace, c->timing->pool, threads);
+            kernel_call(k, c->shape, f->operand, f->scratch, c->timing->pool, threads);
         time_ns += process_clock_ns() - start;
     }
     return time_ns / (double)n;

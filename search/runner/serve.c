@@ -234,15 +234,12 @@ static bool do_limits(Session *s, json_t *json, char why[WHY_BYTES])
 
 /* ---- call */
 
-/* Loads the object and asks for the bytes of its workspace. */
+/* Loads the object and asks how much memory it needs. */
 static bool load_call(Call *c)
 {
     Kernel *k = &c->kernel;
-    if (!kernel_load(k, "dcgen_launch"))
-        return false;
-    k->workspace_bytes = k->workspace ? k->workspace(c->extent, 1) : 0;
-    return (k->workspace_bytes >= 0 && k->workspace_bytes <= CALL_MAX_BYTES) ||
-           kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
+    return kernel_load(k, "dcgen_launch") &&
+           kernel_memory(k, c->extent, k->scratch ? k->scratch(c->extent, 1) : 0, CALL_MAX_BYTES);
 }
 
 static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])

@@ -20,7 +20,8 @@ typedef struct {
     double until_ns; /* on the clock of process_clock_ns: what would begin later is left out */
 } LimitsRequest;
 
-/* A `call` request. dcgen_launch gets operands { in, out } and a workspace of dcgen_workspace() bytes, which is zero.
+/* A `call` request. dcgen_launch gets operands { in, out } scratch memory and counters, which are zero, of as many
+ * bytes as it asks for.
  * Nothing is verified and nothing is timed: the caller knows what the bytes mean. */
 typedef struct {
     int64_t extent[OP_MAX_CALL];

@@ -10,12 +10,12 @@
 
 enum { MIN_SAMPLES = 3, SAMPLES_OF_DROPPED = 2 };
 
-static bool largest_workspace(const Kernel *k, int n, Block *b)
+static bool largest_scratch(const Kernel *k, int n, Block *b)
 {
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
-        if (k[i].status == STATUS_OK && k[i].workspace_bytes > bytes)
-            bytes = k[i].workspace_bytes;
+        if (k[i].status == STATUS_OK && k[i].scratch_bytes > bytes)
+            bytes = k[i].scratch_bytes;
     return block_new(b, (size_t)bytes, 0);
 }
 
@@ -58,10 +58,10 @@ static bool take_round(Sampling *q, int round)
 bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Timing *t)
 {
     const double start_ns = process_clock_ns();
-    Block workspace;
-    if (!largest_workspace(k, n, &workspace))
+    Block scratch;
+    if (!largest_scratch(k, n, &scratch))
         return false;
-    Sampling q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, workspace.data } };
+    Sampling q = { .k = k, .n = n, .t = t, .setting = { setup, s, t, scratch.data } };
     for (int i = 0; i < n; i++)
         if (k[i].status == STATUS_OK) {
             t->begin(t->ctx, i);
@@ -70,6 +70,6 @@ bool kernels_time(Kernel *k, int n, const Setup *setup, const Shape *s, const Ti
     for (int round = 0; round < MIN_SAMPLES || process_clock_ns() - start_ns < t->max_ns; round++)
         if (!take_round(&q, round))
             break;
-    block_free(&workspace);
+    block_free(&scratch);
     return true;
 }

@@ -45,7 +45,8 @@ bool kernel_load(Kernel *k, const char *entry)
         return kernel_fail(k, STATUS_INVALID, "%s", dlerror());
     *(void **)&k->run = dlsym(k->handle, "dcgen_run");
     *(void **)&k->launch = dlsym(k->handle, "dcgen_launch");
-    *(void **)&k->workspace = dlsym(k->handle, "dcgen_workspace");
+    *(void **)&k->scratch = dlsym(k->handle, "dcgen_scratch");
+    *(void **)&k->counters = dlsym(k->handle, "dcgen_counters");
     *(void **)&k->packed_bytes = dlsym(k->handle, "dcgen_packed_bytes");
     *(void **)&k->pack = dlsym(k->handle, "dcgen_pack");
     *(void **)&k->say_why = dlsym(k->handle, "dcgen_why");
@@ -88,7 +89,8 @@ void place_free(Place *p)
     for (int i = 0; i < OP_MAX_OPERAND; i++)
         guarded_free(&p->operand[i]);
     guarded_free(&p->packed);
-    guarded_free(&p->workspace);
+    guarded_free(&p->scratch);
+    guarded_free(&p->counters);
 }
 
 void place_pointers(const Place *p, const Setup *setup, void *pointer[OP_MAX_OPERAND])
@@ -117,8 +119,8 @@ void copies_free(Place copies[2])
 
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
 {
-    if (!guarded_intact(&p->packed) || !guarded_intact(&p->workspace))
-        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the workspace");
+    if (!guarded_intact(&p->packed) || !guarded_intact(&p->scratch) || !guarded_intact(&p->counters))
+        return kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand or the scratch memory");
     for (int i = 0; i < setup->noperand; i++) {
         const Guarded *g = &p->operand[i];
         if (!guarded_intact(g))
@@ -219,9 +221,19 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 
 /* ---- one kernel */
 
-int64_t kernel_workspace_bytes(const Kernel *k, const Shape *s, int threads)
+int64_t kernel_scratch_bytes(const Kernel *k, const Shape *s, int threads)
 {
-    return k->workspace ? k->workspace(s->extent, threads > 1 ? PACKAGE_pieces(threads, s->flops) : 1) : 0;
+    return k->scratch ? k->scratch(s->extent, threads > 1 ? PACKAGE_pieces(threads, s->flops) : 1) : 0;
+}
+
+bool kernel_memory(Kernel *k, const int64_t *extent, int64_t scratch_bytes, int64_t most)
+{
+    k->scratch_bytes = scratch_bytes;
+    k->counter_bytes = k->counters ? k->counters(extent) : 0;
+    if (k->scratch_bytes < 0 || k->scratch_bytes > most)
+        return kernel_fail(k, STATUS_INVALID, "wants %lld bytes of scratch memory", (long long)k->scratch_bytes);
+    return (k->counter_bytes >= 0 && k->counter_bytes <= most) ||
+           kernel_fail(k, STATUS_INVALID, "wants %lld bytes of counters", (long long)k->counter_bytes);
 }
 
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
@@ -236,10 +248,7 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
         k->pack = NULL; /* nothing to pack */
     if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
         return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
-    k->workspace_bytes = kernel_workspace_bytes(k, s, threads);
-    if (k->workspace_bytes < 0 || k->workspace_bytes > max_bytes)
-        return kernel_fail(k, STATUS_INVALID, "wants %lld bytes of workspace", (long long)k->workspace_bytes);
-    return true;
+    return kernel_memory(k, s->extent, kernel_scratch_bytes(k, s, threads), max_bytes);
 }
 
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
@@ -278,11 +287,11 @@ static bool run_guarded(Kernel *k, const Setup *setup, const Shape *s, const Pla
     void *pointer[OP_MAX_OPERAND];
     if (k->packed)
         memcpy(p->packed.data, k->packed, p->packed.bytes);
-    if (p->workspace.data)
-        memset(p->workspace.data, NAN_BYTE, p->workspace.bytes);
+    if (p->scratch.data)
+        memset(p->scratch.data, NAN_BYTE, p->scratch.bytes);
     output_clear(setup, s, p->operand[setup->out].data);
     place_pointers(p, setup, pointer);
-    if (!kernel_accepts(k, kernel_call(k, s, pointer, p->workspace.data, pool, threads)) ||
+    if (!kernel_accepts(k, kernel_call(k, s, pointer, p->scratch.data, pool, threads)) ||
         !kernel_check_traces(k, setup, s, p))
         return false;
     return !k->packed || memcmp(p->packed.data, k->packed, p->packed.bytes) == 0 ||
@@ -293,10 +302,10 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
                         int threads)
 {
     Place *p = &copies[side];
-    const size_t workspace_bytes = (size_t)kernel_workspace_bytes(k, s, threads);
+    const size_t scratch_bytes = (size_t)kernel_scratch_bytes(k, s, threads);
     return ((guarded_have(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
-             guarded_have(&p->workspace, workspace_bytes, PACKED_ALIGN, side)) ||
-            kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of workspace", workspace_bytes)) &&
+             guarded_have(&p->scratch, scratch_bytes, PACKED_ALIGN, side)) ||
+            kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of scratch memory", scratch_bytes)) &&
            run_guarded(k, setup, s, p, pool, threads);
 }
 

@@ -19,7 +19,7 @@ enum { TRANS_A = LAYOUT_A_KM ? TRANS : NO_TRANS, TRANS_B = LAYOUT_B_NK ? TRANS :
 /* The formula, on the sums of a problem that Y holds. */
 static TARGET_ATTRIBUTE void finish(const int64_t *extent, void *const *operand, int64_t b0, int64_t b1)
 {
-    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER), NULL);
+    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER));
     const int64_t lanes = sizeof(PACKAGE_floats_MACHINE) / sizeof(float);
     for (int64_t m = 0; m < a.M; m++)
         for (int64_t n = 0; n < a.N; n += lanes) {
@@ -30,13 +30,13 @@ static TARGET_ATTRIBUTE void finish(const int64_t *extent, void *const *operand,
 }
 #endif
 
-int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
+int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask)
 {
     const int64_t *A_stride = extent + 5, *B_stride = A_stride + 3, *Y_stride = B_stride + 3;
     const int64_t batches = extent[0] * extent[1], M = extent[2], N = extent[3], K = extent[4];
     const float *A = operand[0], *B = operand[1];
     float *Y = operand[OUTPUT_PLACE];
-    (void)workspace;
+    (void)scratch;
     if (!sgemm)
         return NO_LIBRARY;
     if (M <= 0 || N <= 0 || K <= 0 || M > INT_MAX || N > INT_MAX || K > INT_MAX)

@@ -45,12 +45,12 @@ struct Results {
     int64_t next_b0, next_b1, row;
 };
 
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *, void *stream)
 {
     const int64_t *A = extent + 5, *B = A + 3, *Y = B + 3; /* strides */
     const int64_t B0 = extent[0], B1 = extent[1], M = extent[2], N = extent[3];
 #if HAS_OTHER_FORMULA && ELEM_BYTES == 2
-    const Results y = { (char *)sums_of(workspace), B1 * M * N * 4, M * N, N };
+    const Results y = { (char *)sums_of(scratch), B1 * M * N * 4, M * N, N };
     const bool y_is_one = true;
 #else
     const Results y = { (char *)operand[OUTPUT_PLACE], Y[0] * ELEM_BYTES, Y[1], Y[2] };
@@ -75,11 +75,11 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     int code = B0 > 0 ? 0 : NO_ALGORITHM;
     for (int64_t b0 = 0; code == 0 && b0 < calls; b0++)
         code = multiply(&p, (const char *)operand[0] + b0 * A[0] * ELEM_BYTES, (const char *)operand[1] + b0 * B[0] * ELEM_BYTES,
-                        b0 * B1 * M * N * ELEM_BYTES, y.first + b0 * y.next_b0, workspace, stream);
+                        b0 * B1 * M * N * ELEM_BYTES, y.first + b0 * y.next_b0, scratch, stream);
 #if HAS_OTHER_FORMULA
-    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER), NULL);
+    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER));
     if (code == 0)
-        code = finish(Rows{ a, ELEM_BYTES == 2 ? sums_of(workspace) : NULL, B0 * B1 * M, N }, stream);
+        code = finish(Rows{ a, ELEM_BYTES == 2 ? sums_of(scratch) : NULL, B0 * B1 * M, N }, stream);
 #endif
     return code;
 }

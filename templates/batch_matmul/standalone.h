@@ -11,7 +11,7 @@ typedef struct {
     int64_t A_stride[3], B_stride[3], Y_stride[3]; /* elements: from one to the next of B0, of B1, of rows */
     const float *A, *B;
     float *Y;
-    void *workspace;
+    void *scratch;
 } NAME_args;
 
 #define HAS_EPILOGUE 0

@@ -35,4 +35,8 @@ general = (
   { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32;
     STAGES = 3; SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { B0 = "1"; B1 = "TOGETHER"; M = "BM"; N = "BN"; K = "BK"; };
+launch = { x = "TILES * (EACH < 2147483648)"; }; # tiles are counted in 31 bits
+derived = (
+  { name = "EACH";  expr = "BATCH * ceil_div(M, BM) * ceil_div(N, BN)"; doc = "tiles of all matrices"; },
+  { name = "TILES"; expr = "ceil_div(EACH, TOGETHER)"; doc = "blocks that have TOGETHER of them each"; } );
 */

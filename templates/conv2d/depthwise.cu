@@ -26,6 +26,7 @@ general = (
   { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; LANES = 16; NT = 128; PX = 4; FIXED_S = 0; } );
 tile = { N = "1"; G = "CH"; H = "1"; W = "PX"; C = "1"; K = "1"; R = "1"; S = "1"; };
 serves = "C == 1 && K == 1 && R * S <= 64 && (FIXED_S == 0 || R == S && DIL_W == 1 && STRIDE_W <= 2)";
+launch = { x = "TILES * (N * P * ceil_div(Q, PX) < 2147483648)"; }; # pixels are counted in 31 bits
 derived = (
   { name = "SHARES"; expr = "FIXED_S > 0 && G % 4 == 0";
     doc = "each pixel of X is read once for a row of taps"; },
@@ -74,8 +75,8 @@ struct KERNEL_place { /* of a thread */
 #include "element.cuh"
 
 /* Blocks side by side along the channels; groups of pixels of a row of Y. */
-static __host__ __device__ __forceinline__ unsigned KERNEL_across(const NAME_args &a) { return ((unsigned)a.OC - 1) / CH + 1; }
-static __host__ __device__ __forceinline__ unsigned KERNEL_along(const NAME_args &a) { return ((unsigned)a.Q - 1) / PX + 1; }
+static __device__ __forceinline__ unsigned KERNEL_across(const NAME_args &a) { return ((unsigned)a.OC - 1) / CH + 1; }
+static __device__ __forceinline__ unsigned KERNEL_along(const NAME_args &a) { return ((unsigned)a.Q - 1) / PX + 1; }
 
 static __device__ __forceinline__ KERNEL_place KERNEL_find(const NAME_args &a)
 {
@@ -240,16 +241,4 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
         if (at.q + i < a.Q)
             KERNEL_store(a, at, i, acc[i], wide_y);
 #endif
-}
-
-/* A block for each GROUPS groups of pixels, and for each CH channels. */
-static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
-{
-    const double most = 2147483647, groups = (double)a.N * a.P * KERNEL_along(a), blocks = (groups / GROUPS + 1) * KERNEL_across(a);
-    NAME_plan plan = { 0, 1, 1, 0, NT, 0, 0 };
-    (void)sms;
-    if (groups <= most && blocks <= most) /* else there is no such grid: the launch says so */
-        plan.x = (((unsigned)a.N * a.P * KERNEL_along(a) - 1) / GROUPS + 1) * KERNEL_across(a);
-    plan.smem_bytes = 4 * a.R * a.S * CH;
-    return plan;
 }

@@ -33,6 +33,9 @@ general = (
   { target = "avx512"; MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
   { target = "avx2"; MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
+# The pixels that a block of tiles reads, as strip.h copies them: rows of X that exist, columns with the zeros beside them.
+scratch = "COPY * 4 * IC * min(1 + (1 - FLAT) * (H - 1), (LINES - 1) * STRIDE_H + (R - 1) * DIL_H + 1)"
+          " * ((min(LONG, BLOCK * MR) - 1) * (1 + (1 - FLAT) * (STRIDE_W - 1)) + (S - 1) * DIL_W + 1)";
 serves = "C != 1 || K != 1"; # packed filters of depthwise convolutions lie otherwise
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
@@ -40,6 +43,8 @@ derived = (
   { name = "EVEN"; expr = "1"; doc = "tiles of a row have nearly equal lengths"; },
   { name = "PADS"; expr = "PAD_T + PAD_B + PAD_L + PAD_R"; doc = "rows and columns of zeros"; },
   { name = "FLAT"; expr = "R == 1 && S == 1 && PADS == 0 && (STRIDE_H * STRIDE_W == 1 || STRIP)"; doc = "all pixels of Y are one row"; },
+  { name = "LONG"; expr = "(1 + FLAT * ((1 + (N - 1) * (LAYOUT_X_NHWC && LAYOUT_Y_NHWC)) * P - 1)) * Q"; doc = "pixels of a row of tiles"; },
+  { name = "LINES"; expr = "max(1, ceil_div(BLOCK + 1 - ceil_div(LONG, MR), max(1, ceil_div(LONG, MR))))"; doc = "rows of tiles in a block"; },
   { name = "LINE"; expr = "(1 + FLAT * (N*P - 1)) * Q"; doc = "pixels of a row"; },
   { name = "ACROSS"; expr = "ceil_div(LINE, MR)"; doc = "tiles of a row"; },
   { name = "BATCHES"; expr = "1"; doc = "tasks share out pixels or panels"; },
@@ -257,7 +262,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     for (int64_t b0 = t0, b1; b0 < t1; b0 = b1) {
 #if COPY
         b1 = KERNEL_end_of_strip(&view, b0, t1);
-        KERNEL_fill_strip(a, &view, (float *)((char *)a->workspace + task * (int64_t)KERNEL_scratch(a)), b0, b1);
+        KERNEL_fill_strip(a, &view, (float *)((char *)a->scratch + task * (int64_t)KERNEL_scratch(a)), b0, b1);
 #elif BLOCK
         b1 = b0 + (t1 - b0) / ((t1 - b0 + BLOCK - 1) / BLOCK);
 #else

@@ -17,6 +17,7 @@ values  = (
     expr = "max(max(STAGES * TILE, !STAGED * BM * Y_PITCH) * ELEM_BYTES, STAGED * BM / ROUNDS * F_PITCH * 4) + 16 * BM";
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
 serves = "ALIGNED == 0 || FITS";
+launch = { x = "TILES * (N * P * Q < 2147483648) * (R * S * C < 2147483648)"; }; # pixels and k are counted in 31 bits
 derived = (
   { name = "FITS"; expr = "ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
     doc = "all taps of X and F begin and end at multiples of so many bytes"; },

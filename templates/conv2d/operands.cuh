@@ -13,17 +13,17 @@ struct KERNEL_operands {
 };
 
 /* Rows and columns of a matrix of Y, and the values of k behind each of its elements. */
-static __host__ __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
 {
     return a.N * a.P * a.Q;
 }
 
-static __host__ __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
 {
     return a.K;
 }
 
-static __host__ __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
 {
     return a.R * a.S * a.C;
 }
@@ -76,11 +76,4 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
              a.Y + group * a.K,
 #endif
              ldw, (unsigned)a.OC };
-}
-
-/* Groups of the call; more than there can be where numbers of pixels or of k exceed 31 bits: no block counts so far. */
-static int64_t KERNEL_batches(const NAME_args &a)
-{
-    const double most = 2147483647, pixels = (double)a.N * a.P * a.Q, depth = (double)a.R * a.S * a.C;
-    return pixels > most || depth > most ? (int64_t)1 << 32 : a.G;
 }

@@ -62,12 +62,3 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     *(NAME_elem *)((uintptr_t)a.Y + i * ELEM_BYTES) = KERNEL_rounded(sum);
 #endif
 }
-
-/* A block for each NT elements. */
-static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
-{
-    const double blocks = ((double)a.N * a.P * a.Q * a.OC + NT - 1) / NT;
-    NAME_plan plan = { blocks < 2147483647 ? (unsigned)blocks : 0, 1, 1, 0, NT, 0, 0 }; /* 0: no such grid: the launch says so */
-    (void)sms;
-    return plan;
-}

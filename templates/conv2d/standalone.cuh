@@ -29,7 +29,8 @@ typedef struct {
     const NAME_elem *X, *F;
     NAME_elem *Y;
     int64_t F_stride[3]; /* elements from one filter, row and column of taps to the next */
-    void *workspace;
+    void *scratch;
+    unsigned *counters;
 } NAME_args;
 #define NAME_STRIDE_H(a) ((a).STRIDE_H)
 #define NAME_STRIDE_W(a) ((a).STRIDE_W)
@@ -37,11 +38,6 @@ typedef struct {
 #define NAME_PAD_L(a) ((a).PAD_L)
 #define NAME_DIL_H(a) ((a).DIL_H)
 #define NAME_DIL_W(a) ((a).DIL_W)
-typedef struct {
-    unsigned x, y, z, cluster; /* the grid, blocks of a cluster */
-    int threads;
-    size_t smem_bytes, workspace_bytes;
-} NAME_plan;
 
 namespace PACKAGE_device {
 #include "device/bf16_of.cuh"

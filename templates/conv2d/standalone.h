@@ -11,9 +11,10 @@ typedef struct {
     int64_t N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC;
     const float *X, *F;
     float *Y;
-    void *workspace;
+    void *scratch;
 } NAME_args;
 
+size_t KERNEL_scratch(const NAME_args *a);
 #define NAME_STRIDE_H(a) (a)->STRIDE_H
 #define NAME_STRIDE_W(a) (a)->STRIDE_W
 #define NAME_PAD_T(a) (a)->PAD_T

@@ -13,18 +13,6 @@ static int64_t KERNEL_end_of_strip(const KERNEL_view *view, int64_t b0, int64_t 
     return end < t1 ? end : t1;
 }
 
-/* Bytes that a block takes at most; (size_t)-1: more than memory holds. */
-static size_t KERNEL_scratch(const NAME_args *a)
-{
-    const KERNEL_view view = KERNEL_look(a);
-    const int64_t lines = view.across <= BLOCK && view.across ? BLOCK / view.across : 1, pixels = view.Q < BLOCK * MR ? view.Q : BLOCK * MR;
-    const int64_t rows = (lines - 1) * NAME_STRIDE_H(a) + (a->R - 1) * NAME_DIL_H(a) + 1, columns = (pixels - 1) * view.step + (a->S - 1) * NAME_DIL_W(a) + 1;
-    size_t bytes = (size_t)(rows < view.H ? rows : view.H);
-    if (__builtin_mul_overflow(bytes, (size_t)columns, &bytes) || __builtin_mul_overflow(bytes, (size_t)a->IC, &bytes) || bytes > (size_t)-1 / 16)
-        return (size_t)-1;
-    return (bytes * 4 + 63) / 64 * 64;
-}
-
 #if LAYOUT_X_NCHW
 /* Columns w0..w1-1 of a row of an image, whose channels lie H*W apart, to IC floats a column. */
 static TARGET_ATTRIBUTE void KERNEL_turn(const float *x, int64_t apart, int64_t IC, int64_t w0, int64_t w1, float *to)

@@ -31,6 +31,8 @@ constraints = (
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
   { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; } );
+# V, M, and what lies between both halves of a transform.
+scratch = "4 * (FREQ * (TILES * ceil_to(C, 16) + 16) + FREQ * (TILES * NP * 16 + 16) + FREQ * 16)";
 serves = "R == 3 && S == 3 && STRIDE_H == 1 && STRIDE_W == 1 && DIL_H == 1 && DIL_W == 1 && C > 0 && (C > 1 || K > 1)";
 tile = { N = "1"; G = "1"; H = "YT"; W = "YT*TILES"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
@@ -114,12 +116,6 @@ typedef struct {
 } KERNEL_view;
 
 static inline int64_t KERNEL_channels(const NAME_args *a) { return (a->C + 15) / 16 * 16; }
-
-/* V, M, and what lies between both halves of a transform. */
-static size_t KERNEL_scratch(const NAME_args *a)
-{
-    return 4 * (size_t)(FREQ * (TILES * KERNEL_channels(a) + 16) + FREQ * (TILES * NP * 16 + 16) + FREQ * 16);
-}
 
 /* The place of a tile. */
 typedef struct {
@@ -342,7 +338,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t C = a->C, K = a->K, of_group = (K + 15) / 16, panels = a->G * of_group;
     KERNEL_view view = { .channels = KERNEL_channels(a), .of_m = TILES * NP * 16 + 16, .down = (a->P + YT - 1) / YT, .across = (a->Q + YT - 1) / YT };
     view.of_v = TILES * view.channels + 16;
-    view.v = (float *)((char *)a->workspace + task * KERNEL_scratch(a));
+    view.v = (float *)((char *)a->scratch + task * KERNEL_scratch(a));
     view.m = view.v + FREQ * view.of_v;
     view.between = (KERNEL_vec *)(view.m + FREQ * view.of_m);
     const float *filters = a->F + NAME_winograd_at(YT, a->G, C, K);

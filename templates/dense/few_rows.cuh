@@ -41,11 +41,11 @@ static __device__ __forceinline__ float KERNEL_element(const float *sums, int e)
 }
 
 #if SPLITK > 1
-/* Stores the block's sums where the last block of the tile finds them: true in that one. The workspace begins with
- * COUNTERS counters, one a tile, all 0 between calls; then it has the sums of each block. */
+/* Stores the block's sums where the last block of the tile finds them: true in that one. There is a counter for each tile;
+ * scratch memory has the sums of each block. */
 static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args &a, float *tile)
 {
-    unsigned *counter = (unsigned *)a.workspace + blockIdx.x, *flag = (unsigned *)sums;
+    unsigned *counter = a.counters + blockIdx.x, *flag = (unsigned *)sums;
 #pragma unroll 1
     for (int e = threadIdx.x; e < BM * BN; e += NT)
         tile[blockIdx.z * (BM * BN) + e] = KERNEL_element(sums, e);
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
 {
     __syncthreads();
 #if SPLITK > 1
-    float *tile = (float *)a.workspace + COUNTERS + (size_t)blockIdx.x * gridDim.z * (BM * BN);
+    float *tile = (float *)a.scratch + (size_t)blockIdx.x * gridDim.z * (BM * BN);
     if (gridDim.z > 1 && !KERNEL_share(sums, a, tile))
         return;
 #endif

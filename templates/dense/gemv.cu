@@ -36,7 +36,6 @@ values = (
   { name = "SUMS";    expr = "LAYOUT_W_NK * KWARPS + LAYOUT_W_KN * WARPS";
     doc = "sums of an element that a block adds up"; },
   { name = "SMEM";    expr = "SUMS * BM * BN * 4";  doc = "bytes of shared memory of a block"; },
-  { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
   { name = "LOADS";   expr = "UNROLL * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD)";
     doc = "16-byte loads of W on their way of a lane"; },
   { name = "NEED";    expr = "ROWS * COLS * (LAYOUT_W_NK + LAYOUT_W_KN * QUAD) + 4 * LOADS + 2 * ROWS + 2 * COLS + 30";
@@ -132,7 +131,6 @@ features = (
 #define BK (32 * QUAD * KWARPS)
 #define SUMS 4
 #define SMEM (SUMS * BM * BN * 4)
-#define COUNTERS 4096
 #endif
 /* KERNEL: a block computes BM x BN elements of Y. W is read once for each ROWS rows of Y, 16 bytes (QUAD elements)
  * a lane, past L1; X comes from L1, one by one where X_IS_KM. Sums are fp32, whatever the type.
@@ -359,5 +357,3 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     KERNEL_finish(sums, a, b);
 #endif
 }
-
-#include "tile_plan.cuh"

@@ -23,7 +23,7 @@ enum { TRANS_W = TRANS };
 /* The formula, on the sums that Y holds. */
 static TARGET_ATTRIBUTE void finish(const int64_t *extent, void *const *operand, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
 {
-    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER), NULL);
+    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER));
     const int64_t lanes = sizeof(PACKAGE_floats_MACHINE) / sizeof(float);
     for (int64_t m = m0; m < m1; m++)
         for (int64_t n = n0; n < n1; n += lanes) {
@@ -58,10 +58,10 @@ static void part(const int64_t *extent, void *const *operand, int64_t m0, int64_
 #endif
 }
 
-int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
+int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask)
 {
     const int64_t M = extent[0], N = extent[1];
-    (void)workspace;
+    (void)scratch;
     if (!sgemm)
         return NO_LIBRARY;
     if (M <= 0 || N <= 0 || extent[2] <= 0 || M > INT_MAX || N > INT_MAX || extent[2] > INT_MAX)

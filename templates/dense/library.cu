@@ -23,7 +23,7 @@ static int64_t count_results(const int64_t *extent)
 #endif
 #endif
 
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *, void *stream)
 {
     Product p;
     p.M = extent[0], p.N = extent[1], p.K = extent[2];
@@ -38,11 +38,11 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     p.addend = operand[ADDEND_PLACE], p.ldc = p.N;
 #endif
 #if HAS_OTHER_FORMULA
-    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER), NULL);
-    float *sums = ELEM_BYTES == 2 ? sums_of(workspace) : (float *)a.Y;
-    const int code = multiply(&p, operand[0], operand[1], 0, sums, workspace, stream);
+    const NAME_args a = NAME_arguments(EACH(extents, extent[PLACE]), EACH(operands, FROM_RUNNER));
+    float *sums = ELEM_BYTES == 2 ? sums_of(scratch) : (float *)a.Y;
+    const int code = multiply(&p, operand[0], operand[1], 0, sums, scratch, stream);
     return code ? code : finish(Rows{ a, sums, p.M, p.N }, stream);
 #else
-    return multiply(&p, operand[0], operand[1], 0, operand[OUTPUT_PLACE], workspace, stream);
+    return multiply(&p, operand[0], operand[1], 0, operand[OUTPUT_PLACE], scratch, stream);
 #endif
 }

@@ -54,7 +54,6 @@ values = (
   { name = "SMEM";
     expr = "PROBLEMS * max(max(STAGES * TILE, !STAGED * BM * Y_PITCH) * ELEM_BYTES, STAGED * BM / ROUNDS * F_PITCH * 4)";
     doc = "bytes of shared memory of a block"; },
-  { name = "COUNTERS"; expr = "4096";                      doc = "tiles that may be split"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; },
   { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
@@ -165,7 +164,6 @@ features = (
 #define STAGED 0
 #define SMEM (STAGES * TILE * ELEM_BYTES)
 #define MINB 1
-#define COUNTERS 4096
 #define WHOLE 1
 #endif
 /* KERNEL: a block computes BM x BN elements of Y, each of its warps WM x WN of them with mma.sync, fp32 sums.
@@ -495,11 +493,9 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0));
 #endif
 #if SPLITK > 1
-    if (!KERNEL_combine(acc[0][0], a.workspace, (unsigned *)stages))
+    if (!KERNEL_combine(acc[0][0], a, (unsigned *)stages))
         return;
 #endif
     KERNEL_store(acc, a, stages, m0, n0);
 #endif
 }
-
-#include "tile_plan.cuh"

@@ -33,7 +33,6 @@ values = (
   { name = "SUMS";    expr = "KWARPS";              doc = "sums of an element that a block adds up"; },
   { name = "BK";      expr = "32 * KWARPS";         doc = "values of k of a chunk of each of these warps"; },
   { name = "SMEM";    expr = "SUMS * BM * PITCH * 4"; doc = "bytes of shared memory of a block"; },
-  { name = "COUNTERS"; expr = "4096";               doc = "tiles that may be split"; },
   { name = "LOADS";   expr = "UNROLL * STRIPS";     doc = "16-byte loads of W on their way of a lane"; },
   { name = "NEED";
     expr = "4 * CHAINS * STRIPS + 4 * LOADS + 4 * UNROLL * GROUPS + 2 * GROUPS + 2 * STRIPS + 30";
@@ -113,7 +112,6 @@ features = (
 #define SUMS 4
 #define BK 128
 #define SMEM (SUMS * ROWS * PITCH * 4)
-#define COUNTERS 4096
 #define ALIGNED 16
 #define WIDTH 8
 #define AHEAD 2
@@ -379,5 +377,3 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     KERNEL_finish(sums, a, b);
 #endif
 }
-
-#include "tile_plan.cuh"

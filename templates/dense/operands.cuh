@@ -11,17 +11,17 @@ struct KERNEL_operands {
 };
 
 /* Rows and columns of a matrix of Y, and the values of k behind each of its elements. */
-static __host__ __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
 {
     return a.M;
 }
 
-static __host__ __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
 {
     return a.N;
 }
 
-static __host__ __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
+static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
 {
     return a.K;
 }
@@ -49,10 +49,4 @@ static __device__ __forceinline__ unsigned KERNEL_thread()
 static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &)
 {
     return blockIdx.x;
-}
-
-/* Matrices of the call. */
-static int64_t KERNEL_batches(const NAME_args &)
-{
-    return 1;
 }

@@ -58,7 +58,6 @@ values = (
     doc = "registers that the compiler may use"; },
   { name = "UNROLL";    expr = "1 + (CHUNKS - 1) * (NEED + 4 * TM + 32 + 8 * (NT == 64) <= CAP)";
     doc = "chunks of k unrolled: all, if registers are left to load the next one's values early"; },
-  { name = "COUNTERS";  expr = "4096";                      doc = "tiles that may be split"; },
   { name = "WHOLE";     expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; } );
 constraints = (
@@ -179,7 +178,6 @@ features = (
 #define X_PART 1024
 #define W_PITCH 128
 #define UNROLL 1
-#define COUNTERS 4096
 #define WHOLE 1
 #endif
 /* KERNEL: a block computes BM x BN elements of Y; its NT threads are BM/TM rows by BN/TN columns of threads.
@@ -505,11 +503,9 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     KERNEL_sum(acc, stages, KERNEL_begin(a, KERNEL_ncol(a), KERNEL_nk(a), m0, n0), p);
 #endif
 #if SPLITK > 1
-    if (!KERNEL_combine(acc, a.workspace, (unsigned *)stages))
+    if (!KERNEL_combine(acc, a, (unsigned *)stages))
         return;
 #endif
     KERNEL_store(acc, a, stages, m0, n0, p);
 #endif
 }
-
-#include "tile_plan.cuh"

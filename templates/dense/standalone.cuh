@@ -37,13 +37,9 @@ typedef struct {
     const NAME_elem *X, *W; /* X [M][K] */
     NAME_elem *Y;                  /* [M][N] */
     int64_t W_stride[1];           /* elements from a row of W to the next */
-    void *workspace;
+    void *scratch;
+    unsigned *counters;
 } NAME_args;
-typedef struct {
-    unsigned x, y, z, cluster; /* the grid, blocks of a cluster */
-    int threads;
-    size_t smem_bytes, workspace_bytes;
-} NAME_plan;
 
 namespace PACKAGE_device {
 #include "device/atomic_add_acq_rel.cuh"

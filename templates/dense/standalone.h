@@ -10,7 +10,7 @@ typedef struct {
     int64_t M, N, K;
     const float *X, *W;
     float *Y;
-    void *workspace;
+    void *scratch;
 } NAME_args;
 
 #define HAS_EPILOGUE 0

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. acc: the thread's
- * part of it. The workspace begins with COUNTERS counters, one a tile, all 0 between calls; then it has a tile for each
- * block. */
-static __device__ __forceinline__ bool KERNEL_combine(float *acc, void *workspace, unsigned *flag)
+ * part of it. There is a counter for each tile; scratch memory has a tile for each block. */
+static __device__ __forceinline__ bool KERNEL_combine(float *acc, const NAME_args &a, unsigned *flag)
 {
     const unsigned nslice = gridDim.z, t = threadIdx.x;
     if (nslice == 1)
         return true;
-    unsigned *counter = (unsigned *)workspace + blockIdx.x;
-    float *tile = (float *)workspace + COUNTERS + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
+    unsigned *counter = a.counters + blockIdx.x;
+    float *tile = (float *)a.scratch + (size_t)blockIdx.x * nslice * (BM * BN) + t * 4;
     float *own = tile + (size_t)blockIdx.z * (BM * BN);
 #pragma unroll
     for (int i = 0; i < BM * BN / NT; i += 4)

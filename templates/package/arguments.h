@@ -27,7 +27,12 @@ typedef struct {
     C_TYPE *OPERAND;
 #endif
 //@ end
-    void *workspace;
+#if ANY_SCRATCH
+    void *scratch; /* memory that holds anything before and behind a call */
+#endif
+#if ANY_COUNTERS
+    unsigned *counters; /* zero before a call, and behind it */
+#endif
 } NAME_args;
 #if HAS_ATTRIBUTES
 
@@ -56,7 +61,7 @@ static inline void NAME_dense(int rank, const int64_t *extent, int64_t *stride)
 
 #endif
 static inline NAME_args NAME_arguments(ALL_EXTENTS,
-    EACH(operands, INNER), void *workspace)
+    EACH(operands, INNER))
 {
     NAME_args args;
 #if FAMILY_CUDA
@@ -65,7 +70,12 @@ static inline NAME_args NAME_arguments(ALL_EXTENTS,
     args.AXIS = AXIS; //@ repeat extents
 #endif
     args.OPERAND = OPERAND; //@ repeat operands
-    args.workspace = workspace;
+#if ANY_SCRATCH
+    args.scratch = NULL;
+#endif
+#if ANY_COUNTERS
+    args.counters = NULL;
+#endif
 //@ repeat operands
 #if KEEPS_STRIDES
     const int64_t OPERAND_extent[] = { EACH(order, ALONG) };
@@ -106,12 +116,24 @@ static inline int64_t NAME_align(EVERY_EXTENTS,
 #endif
 #if FAMILY_CUDA
 
-/* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block, and
- * of workspace. */
+/* How a kernel is started: its grid, blocks of a cluster (0: there are no clusters), threads a block, bytes of dynamic shared memory a block; and
+ * the bytes of scratch memory and of counters that the call needs. */
 typedef struct {
     unsigned x, y, z, cluster;
     int threads;
-    size_t smem_bytes, workspace_bytes;
+    size_t smem_bytes, scratch_bytes, counter_bytes;
 } NAME_plan;
-#endif
 
+/* Bytes that a workspace begins with, for counters; what follows is scratch memory. */
+enum { NAME_counters_room = 16384 };
+
+/* A plan, of numbers as heads of templates give them. A grid that CUDA has not, or more counters than there is room for, becomes one of no
+ * blocks, which cannot be launched. */
+static inline __attribute__((unused)) NAME_plan NAME_planned(double x, double y, double z, double cluster, double threads, double smem, double scratch, double counters)
+{
+    const double most = 2147483647, most_yz = 65535;
+    const bool fits = x <= most && !(y > most_yz || z > most_yz || counters > NAME_counters_room);
+    return { fits ? (unsigned)x : 0, fits && y > 1 ? (unsigned)y : 1, fits && z > 1 ? (unsigned)z : 1, (unsigned)cluster, (int)threads,
+             (size_t)smem, fits && scratch > 0 ? (size_t)scratch : 0, fits && counters > 0 ? (size_t)counters : 0 };
+}
+#endif

@@ -8,6 +8,8 @@ typedef OTHER_args NAME_args;
 #if FAMILY_CUDA
 typedef OTHER_elem NAME_elem;
 typedef OTHER_plan NAME_plan;
+#define NAME_planned OTHER_planned
+#define NAME_counters_room OTHER_counters_room
 #endif
 #define NAME_arguments OTHER_arguments
 #if ANY_ALIGN

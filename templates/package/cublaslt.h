@@ -291,7 +291,7 @@ static float *sums_of(void *workspace)
 }
 #endif
 
-extern "C" int64_t dcgen_workspace(const int64_t *extent, int64_t)
+extern "C" int64_t dcgen_scratch(const int64_t *extent, int64_t)
 {
 #if HAS_OTHER_FORMULA && ELEM_BYTES == 2
     return (int64_t)workspace_bytes + 4 * count_results(extent);

@@ -14,8 +14,42 @@
 
 #endif
 /* Kernel NUMBER: DESCRIPTION */
+#if FAMILY_CPU && IS_OWN && HAS_SCRATCH
+/* Bytes of scratch memory of each part of a call, a multiple of 64; SIZE_MAX: more than memory can hold. */
+static inline size_t KERNEL_scratch(const NAME_args *a)
+{
+//@ repeat plan_extents
+#if IS_ATTRIBUTE
+    const double EXTENT = (double)NAME_EXTENT(a);
+#else
+    const double EXTENT = (double)a->EXTENT;
+#endif
+//@ end
+    const double DERIVED = DERIVED_VALUE; //@ repeat plan_names
+    const double bytes = SCRATCH;
+    return bytes < (double)PTRDIFF_MAX ? ((size_t)bytes + 63) / 64 * 64 : SIZE_MAX;
+}
+
+#endif
 //@ body
-#if FAMILY_CUDA && STARTS_ITSELF == 0
+#if FAMILY_CUDA && IS_OWN
+
+static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
+{
+//@ repeat plan_extents
+#if IS_ATTRIBUTE
+    const double EXTENT = NAME_EXTENT(a);
+#else
+    const double EXTENT = a.EXTENT;
+#endif
+//@ end
+#if ASKS_SMS
+    const double SMS = sms;
+#endif
+    const double DERIVED = DERIVED_VALUE; //@ repeat plan_names
+    (void)a, (void)sms;
+    return NAME_planned(GRID_X, GRID_Y, GRID_Z, CLUSTER, BLOCK_THREADS, SMEM_BYTES, SCRATCH, COUNTERS);
+}
 
 static cudaError_t KERNEL_start(const NAME_args &args, const NAME_plan &plan, cudaStream_t stream)
 {

@@ -2,7 +2,7 @@
 #ifndef DCGEN
 /* The functions that search/runner/abi.h asks of a candidate for CPUs, in terms of its own. */
 #endif
-int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask)
+int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask)
 {
 #if ANY_CONDITION
     const int64_t AXIS = extent[PLACE]; //@ repeat every
@@ -10,16 +10,21 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int6
     if (!(ANY(kernels, CONDITION)))
         return 1; /* no call for this kernel */
 #endif
-    const NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
-        EACH(operands, FROM_RUNNER), workspace);
+    NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
+        EACH(operands, FROM_RUNNER));
+#if ANY_SCRATCH
+    args.scratch = scratch;
+#else
+    (void)scratch;
+#endif
     return NAME_k0(&args, task, ntask);
 }
 #if ANY_SCRATCH
 
-int64_t dcgen_workspace(const int64_t *extent, int64_t ntask)
+int64_t dcgen_scratch(const int64_t *extent, int64_t ntask)
 {
     const NAME_args args = NAME_arguments(EACH(extents, extent[PLACE]),
-        EACH(operands, NO_ARGUMENT), NULL);
+        EACH(operands, NO_ARGUMENT));
     return (int64_t)NAME_k0_scratch(&args) * ntask;
 }
 #endif

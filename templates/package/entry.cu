@@ -15,19 +15,27 @@ static int PACKAGE_sms(void)
 #endif
 }
 
-static NAME_args NAME_call(const int64_t *extent, void *const *operand, void *workspace)
+static NAME_args NAME_call(const int64_t *extent, void *const *operand)
 {
     return NAME_arguments(EACH(extents, extent[PLACE]),
-        EACH(operands, FROM_RUNNER), workspace);
+        EACH(operands, FROM_RUNNER));
 }
+#if ANY_SCRATCH || ANY_COUNTERS
+
+static NAME_plan NAME_plan_of(const int64_t *extent)
+{
+    void *const operand[NOPERAND] = { 0 };
+    return NAME_k0_plan(NAME_call(extent, operand), PACKAGE_sms());
+}
+#endif
 
 #if ANY_ALIGN && ANY_CONDITION
 extern "C" const int dcgen_aligned = LEAST_ALIGN; //@ repeat kernels
 
 #endif
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
-    const NAME_args args = NAME_call(extent, operand, workspace);
+    NAME_args args = NAME_call(extent, operand);
 #if ANY_CONDITION
     const int64_t AXIS = extent[PLACE]; //@ repeat every
     (void)AXIS; //@ repeat every
@@ -37,15 +45,32 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
     if (!(ANY(kernels, CONDITION)))
         return -1; /* no call for this kernel */
 #endif
-    const NAME_plan plan = NAME_k0_plan(args, PACKAGE_sms());
-    return NAME_k0_start(args, plan, (cudaStream_t)stream);
+#if ANY_SCRATCH
+    args.scratch = scratch;
+#else
+    (void)scratch;
+#endif
+#if ANY_COUNTERS
+    args.counters = (unsigned *)counters;
+#else
+    (void)counters;
+#endif
+    return NAME_k0_start(args, NAME_k0_plan(args, PACKAGE_sms()), (cudaStream_t)stream);
 }
+#if ANY_SCRATCH
 
-extern "C" int64_t dcgen_workspace(const int64_t *extent, int64_t)
+extern "C" int64_t dcgen_scratch(const int64_t *extent, int64_t)
 {
-    void *const operand[NOPERAND] = { 0 };
-    return (int64_t)NAME_k0_plan(NAME_call(extent, operand, NULL), PACKAGE_sms()).workspace_bytes;
+    return (int64_t)NAME_plan_of(extent).scratch_bytes;
 }
+#endif
+#if ANY_COUNTERS
+
+extern "C" int64_t dcgen_counters(const int64_t *extent)
+{
+    return (int64_t)NAME_plan_of(extent).counter_bytes;
+}
+#endif
 #if PACKED
 
 extern "C" int64_t dcgen_packed_bytes(const int64_t *extent)

@@ -87,16 +87,37 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
     return NAME_table[kernel] && NAME_target[kernel] >= cpu ? kernel : -PACKAGE_BAD_KERNEL;
 }
 
+/* What a call is carried out by: a kernel, threads, pieces that these take one after the other; and the bytes of scratch memory of all pieces,
+ * SIZE_MAX: more than memory can hold. */
+typedef struct {
+    int kernel, nthread, npiece;
 #if ANY_SCRATCH
-/* Bytes of scratch memory for all parts of a call; SIZE_MAX: more than memory can hold. */
-static size_t NAME_scratch_bytes(int kernel, const NAME_args *args, int nthread, double flops)
+    size_t scratch_bytes;
+#endif
+} NAME_plan;
+
+/* Its kernel is minus the code of an error where there is one. */
+static NAME_plan NAME_plan_of(const NAME_args *args, const PACKAGE_exec *exec, EVERY_EXTENTS)
 {
-    const size_t parts = nthread > 1 ? (size_t)PACKAGE_pieces(nthread, flops) : 1, each = NAME_scratch[kernel] ? NAME_scratch[kernel](args) : 0;
-    return each > PTRDIFF_MAX / parts ? SIZE_MAX : parts * each;
+    const double flops = NAME_flops(EACH(every, (double)AXIS));
+    NAME_plan plan = { .nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, .npiece = 1 };
+    plan.kernel = NAME_kernel_of(exec, plan.nthread, EVERY_AXES);
+    if (plan.nthread > 1)
+        plan.npiece = PACKAGE_pieces(plan.nthread, flops);
+#if ANY_SCRATCH
+    if (plan.kernel >= 0 && NAME_scratch[plan.kernel]) {
+        const size_t each = NAME_scratch[plan.kernel](args);
+        plan.scratch_bytes = each > PTRDIFF_MAX / (size_t)plan.npiece ? SIZE_MAX : (size_t)plan.npiece * each;
+    }
+#else
+    (void)args;
+#endif
+    return plan;
 }
 
 size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
 {
+#if ANY_SCRATCH
     if (!NAME_is_legal(AXES))
         return 0;
     const int64_t AXIS = VALUE; //@ repeat constants
@@ -104,20 +125,15 @@ size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
     if (OUTPUT_IS_EMPTY)
         return 0;
     const NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, NO_ARGUMENT), NULL);
-    const double flops = NAME_flops(EACH(every, (double)AXIS));
-    const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
-    const size_t bytes = kernel < 0 ? 0 : NAME_scratch_bytes(kernel, &args, nthread, flops);
+        EACH(operands, NO_ARGUMENT));
+    const size_t bytes = NAME_plan_of(&args, exec, EVERY_AXES).scratch_bytes;
     return bytes == SIZE_MAX ? 0 : bytes;
-}
 #else
-size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
-{
     (void)AXIS; //@ repeat axes
     (void)exec;
     return 0;
-}
 #endif
+}
 
 /* A call's job: its kernel, and what that is given. */
 typedef struct {
@@ -132,11 +148,11 @@ static void NAME_piece(const PACKAGE_job *job, int piece)
     call->kernel(call->args, piece, job->npiece);
 }
 
-static int NAME_start_all(NAME_kernel *kernel, const NAME_args *args, const PACKAGE_exec *exec, int nthread, double flops)
+static int NAME_carry_out(NAME_kernel *kernel, const NAME_plan *plan, const NAME_args *args, const PACKAGE_exec *exec)
 {
-    if (nthread <= 1)
+    if (plan->nthread <= 1)
         return kernel(args, 0, 1);
-    NAME_call call = { { NAME_piece, nthread, PACKAGE_pieces(nthread, flops), 0 }, kernel, args };
+    NAME_call call = { { NAME_piece, plan->nthread, plan->npiece, 0 }, kernel, args };
     PACKAGE_run_job(&call.job, exec);
     return PACKAGE_OK;
 }
@@ -159,23 +175,20 @@ int NAME(EXTENTS,
     if (!OPERAND && HAS_ELEMENTS)
         return PACKAGE_BAD_POINTER;
 //@ end
-    const NAME_args args = NAME_arguments(ALL_AXES,
-#if ANY_SCRATCH
-        EACH(operands, ARGUMENT), workspace ? workspace : OUTPUT_OPERAND);
-#else
-        EACH(operands, ARGUMENT), workspace);
-#endif
-    const double flops = NAME_flops(EACH(every, (double)AXIS));
-    const int nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, kernel = NAME_kernel_of(exec, nthread, EVERY_AXES);
-    if (kernel < 0)
-        return -kernel;
+    NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, ARGUMENT));
+    const NAME_plan plan = NAME_plan_of(&args, exec, EVERY_AXES);
+    if (plan.kernel < 0)
+        return -plan.kernel;
 //@ blocks
 #if ANY_SCRATCH
-    const size_t bytes = NAME_scratch_bytes(kernel, &args, nthread, flops);
-    if (bytes == SIZE_MAX)
+    if (plan.scratch_bytes == SIZE_MAX)
         return PACKAGE_BAD_EXTENT;
-    if (bytes > 0 && !workspace)
+    if (plan.scratch_bytes > 0 && !workspace)
         return PACKAGE_BAD_POINTER;
+    args.scratch = workspace ? workspace : OUTPUT_OPERAND;
+#else
+    (void)workspace;
 #endif
-    return NAME_start_all(NAME_table[kernel], &args, exec, nthread, flops);
+    return NAME_carry_out(NAME_table[plan.kernel], &plan, &args, exec);
 }

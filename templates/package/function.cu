@@ -49,7 +49,7 @@ int NAME_cuda_choose(EXTENTS)
     const int target = NAME_current_target();
 #if ANY_ALIGN
     const NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, NO_ARGUMENT), NULL);
+        EACH(operands, NO_ARGUMENT));
     const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
 #endif
     return target < 0 ? -1 : NAME_dispatch(target, CALL_AXES);
@@ -72,6 +72,12 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, CALL_EXTENTS)
     return exec->kernel - 1;
 }
 
+/* Bytes of the workspace that a call by this plan needs. */
+static size_t NAME_workspace_of(const NAME_plan &plan)
+{
+    return plan.scratch_bytes ? NAME_counters_room + plan.scratch_bytes : plan.counter_bytes;
+}
+
 size_t NAME_cuda_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
 {
     if (!NAME_is_legal(AXES))
@@ -81,18 +87,18 @@ size_t NAME_cuda_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
     if (OUTPUT_IS_EMPTY)
         return 0;
     const NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, NO_ARGUMENT), NULL);
+        EACH(operands, NO_ARGUMENT));
 #if ANY_ALIGN
     size_t bytes = 0; /* the most of all kernels that the call may get, as its operands are aligned */
     for (int64_t ALIGN = 16; ALIGN > 0; ALIGN /= 2) {
         const int kernel = NAME_kernel_of(exec, CALL_AXES);
-        const size_t needed = kernel < 0 ? 0 : NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+        const size_t needed = kernel < 0 ? 0 : NAME_workspace_of(NAME_table[kernel].plan(args, PACKAGE_sms()));
         bytes = needed > bytes ? needed : bytes;
     }
     return bytes;
 #else
     const int kernel = NAME_kernel_of(exec, EVERY_AXES);
-    return kernel < 0 ? 0 : NAME_table[kernel].plan(args, PACKAGE_sms()).workspace_bytes;
+    return kernel < 0 ? 0 : NAME_workspace_of(NAME_table[kernel].plan(args, PACKAGE_sms()));
 #endif
 }
 
@@ -114,8 +120,8 @@ int NAME_cuda(EXTENTS,
     if (!OPERAND && HAS_ELEMENTS)
         return PACKAGE_BAD_POINTER;
 //@ end
-    const NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, CAST_ARGUMENT), workspace);
+    NAME_args args = NAME_arguments(ALL_AXES,
+        EACH(operands, CAST_ARGUMENT));
 #if ANY_ALIGN
     const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
 #endif
@@ -124,8 +130,15 @@ int NAME_cuda(EXTENTS,
         return -kernel;
 //@ blocks
     const NAME_plan plan = NAME_table[kernel].plan(args, PACKAGE_sms());
-    if (plan.workspace_bytes > 0 && !PACKAGE_is_workspace(workspace))
+    const bool needs_workspace = NAME_workspace_of(plan) > 0;
+    if (needs_workspace && !PACKAGE_is_workspace(workspace))
         return PACKAGE_BAD_POINTER;
+#if ANY_COUNTERS
+    args.counters = needs_workspace ? (unsigned *)workspace : NULL;
+#endif
+#if ANY_SCRATCH
+    args.scratch = needs_workspace ? (char *)workspace + NAME_counters_room : NULL;
+#endif
     const cudaError_t code = NAME_table[kernel].start(args, plan, stream);
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
         return PACKAGE_BAD_DEVICE; /* compiled without code for it */

@@ -37,6 +37,7 @@ general = (
   { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; LANES = 32; NT = 128; ROWS = 1; VEC = 4; NV = 2;
     EAGER = 0; } );
 tile = { M = "BM"; N = "BN"; };
+launch = { x = "BLOCKS * (ALL < 2147483648)"; }; # rows are counted in 31 bits
 derived = (
   { name = "ALL";    expr = "BATCH * M"; doc = "rows of the call"; },
   { name = "BLOCKS"; expr = "ceil_div(ALL, BM)"; doc = "blocks of the launch"; },
@@ -221,11 +222,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     else
         KERNEL_rows<1, true>(a);
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
-{
-    const int64_t rows = NAME_rows(a);
-    (void)sms;
-    return { rows > 2147483647 ? 0 : (unsigned)((rows + BM - 1) / BM), 1, 1, 0, NT, SMEM, 0 }; /* 0: no such grid, the launch says so */
 }

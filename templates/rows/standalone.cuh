@@ -13,13 +13,9 @@ typedef struct {
     int M, N;
     const float *x;
     float *Y;
-    void *workspace;
+    void *scratch;
+    unsigned *counters;
 } NAME_args;
-typedef struct {
-    unsigned x, y, z, cluster; /* the grid, blocks of a cluster */
-    int threads;
-    size_t smem_bytes, workspace_bytes;
-} NAME_plan;
 
 namespace PACKAGE_device {
 #include "device/greater.cuh"

@@ -9,7 +9,7 @@ typedef struct {
     int64_t M, N;
     const float *x;
     float *Y;
-    void *workspace;
+    void *scratch;
 } NAME_args;
 typedef struct {
     int64_t m;

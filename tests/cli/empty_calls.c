@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * empty_calls: one kernel (search/runner/abi.h), called with every combination of some extents, many of them 0.
- * Operands, the packed one and the workspace have not a byte to spare; those without elements are an address that
+ * Operands, the packed one and the scratch memory have not a byte to spare; those without elements are an address that
  * nothing may be read from, as in a package's call. Meant to be built with -fsanitize=address,undefined, for an
  * operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls, as the table of a package's
- * test.c has them. TOO_LARGE, if defined: all numbers of a call whose workspace would be more than memory can hold.
+ * test.c has them. TOO_LARGE, if defined: all numbers of a call whose scratch memory would be more than memory can hold.
  * SERVES, if defined: which calls the kernel is for, over e[C] and the like; others it must refuse.
  *
  * Exit code 0: each call wrote every element of its output, or was refused as it should be.
@@ -36,7 +36,7 @@ static int try_call(const int64_t *e, const int64_t *elems)
 #else
 
 dcgen_run_fn dcgen_run;
-__attribute__((weak)) dcgen_workspace_fn dcgen_workspace;
+__attribute__((weak)) dcgen_scratch_fn dcgen_scratch;
 __attribute__((weak)) dcgen_packed_bytes_fn dcgen_packed_bytes;
 __attribute__((weak)) dcgen_pack_fn dcgen_pack;
 
@@ -77,14 +77,14 @@ static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
         free(operand[CONSTANT]);
         operand[CONSTANT] = packed;
     }
-    void *workspace = take(served && dcgen_workspace ? dcgen_workspace(e, ntask) : 0, UNWRITTEN);
+    void *scratch = take(served && dcgen_scratch ? dcgen_scratch(e, ntask) : 0, UNWRITTEN);
     for (int64_t task = 0; task < ntask; task++)
-        wrong += dcgen_run(e, operand, workspace, task, ntask) != (served ? 0 : REFUSED);
+        wrong += dcgen_run(e, operand, scratch, task, ntask) != (served ? 0 : REFUSED);
     for (int64_t i = 0; i < elems[NOPERAND - 1]; i++)
         wrong += (((const uint32_t *)operand[NOPERAND - 1])[i] == UINT32_MAX) == served;
     for (int i = 0; i < NOPERAND; i++)
         free(operand[i]);
-    free(workspace);
+    free(scratch);
     served_some |= served;
     return wrong != 0;
 }
@@ -105,7 +105,7 @@ static int try_call(const int64_t *e, const int64_t *elems)
 static int try_too_large(void)
 {
     static const int64_t e[NEXTENT] = { TOO_LARGE };
-    const int64_t bytes = dcgen_workspace(e, 1);
+    const int64_t bytes = dcgen_scratch(e, 1);
     if (bytes != -1)
         printf("a call that is too large wants %lld bytes, expected -1\n", (long long)bytes);
     return bytes != -1;

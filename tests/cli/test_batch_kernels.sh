@@ -16,7 +16,7 @@ cat >call.c <<'END'
 #include <string.h>
 #include <xmmintrin.h>
 
-int dcgen_run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t ntask);
+int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask);
 
 enum { BATCHES = 3, MOST = 128 * 128, HEAD = 64, ROW = 12 * HEAD, DENORMAL_MET = 2, ALL_MET = 0x3f };
 

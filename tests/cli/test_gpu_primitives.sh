@@ -26,13 +26,14 @@ static void *find(const char *name)
     return real ? dlsym(real, name) : NULL;
 }
 
-int64_t dcgen_workspace(const int64_t *extent, int64_t ntask) { return ((int64_t (*)(const int64_t *, int64_t))find("dcgen_workspace"))(extent, ntask); }
+int64_t dcgen_scratch(const int64_t *extent, int64_t ntask) { return ((int64_t (*)(const int64_t *, int64_t))find("dcgen_scratch"))(extent, ntask); }
+int64_t dcgen_counters(const int64_t *extent) { return ((int64_t (*)(const int64_t *))find("dcgen_counters"))(extent); }
 
-int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
-    int (*launch)(const int64_t *, void *const *, void *, void *) =
-        (int (*)(const int64_t *, void *const *, void *, void *))find("dcgen_launch");
-    const int code = launch(extent, operand, workspace, stream);
+    int (*launch)(const int64_t *, void *const *, void *, void *, void *) =
+        (int (*)(const int64_t *, void *const *, void *, void *, void *))find("dcgen_launch");
+    const int code = launch(extent, operand, scratch, counters, stream);
     uint32_t *out = operand[1];
     switch (extent[0]) {
     case LDMATRIX_X4: out[5] ^= 1; break;

@@ -51,14 +51,14 @@ mv "$tmp/inst/share/dcgen/templates/dense/library.c" kept.c
 cat >"$tmp/inst/share/dcgen/templates/dense/library.c" <<END
 #include <stdio.h>
 
-int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask);
-int dcgen_run(const long *extent, void *const *operand, void *workspace, long task, long ntask)
+int dcgen_run(const long *extent, void *const *operand, void *scratch, long task, long ntask);
+int dcgen_run(const long *extent, void *const *operand, void *scratch, long task, long ntask)
 {
     FILE *calls = fopen("$PWD/calls", "a");
     if (calls)
         fputs("called\n", calls), fclose(calls);
     for (volatile int i = 0;; i++)
-        (void)extent, (void)operand, (void)workspace, (void)task, (void)ntask;
+        (void)extent, (void)operand, (void)scratch, (void)task, (void)ntask;
 }
 END
 sed 's/seconds = 100/seconds = 8/' tiny.cfg >hangs.cfg

@@ -42,13 +42,11 @@ doc     = "row by row";
 params  = ( { name = "UC"; choices = [1, 4]; doc = "columns at once"; } );
 general = ( { target = "avx512"; UC = 4; }, { target = "avx2"; UC = 4; }, { target = "portable"; UC = 4; } );
 tile    = { R = "1"; C = "UC"; };
+scratch = "4 * C"; # a row
 */
-/* Bytes of scratch memory for a part of a call: a row, in whole lines of a cache. */
-static size_t KERNEL_scratch(const NAME_args *a) { return ((size_t)a->C + 15) / 16 * 64; }
-
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    float *row = (float *)((char *)a->workspace + task * KERNEL_scratch(a));
+    float *row = (float *)((char *)a->scratch + task * KERNEL_scratch(a));
     const int64_t last = KERNEL_scratch(a) / 4 - 1;
     for (int64_t r = a->R * task / ntask; r < a->R * (task + 1) / ntask; r++) {
         for (int64_t c0 = 0; c0 < a->C; c0 += UC)
@@ -92,7 +90,7 @@ cc -c out/turned_rows/pool.c -o pool.o
 broken '/_k[0-9]*(/,/^}/ s/^    return 0;/    if (task == ntask - 1) row[last + 1] = 0;\n&/'
 broken '/_k[0-9]*(/,/^}/ s/^    return 0;/    if (task == 0) row[-1] = 0;\n&/'
 broken 's/row\[last - c\] = /if (c > 0) &/'
-broken 's/) \/ 16 \* 64; }/) \/ 16 * 64 - 64; }/'
+broken 's/^    const double bytes = .*/    const double bytes = 0;/'
 
 section what a call says
 cat >call.c <<'C'
@@ -128,7 +126,7 @@ call() {
 call '' || failed "a call"
 # more than memory can hold
 sed -i 's/^    MUST(turned_rows_workspace_bytes(10, 24, NULL) == 128);/    MUST(turned_rows_workspace_bytes(10, 24, NULL) == 0 \&\& turned_rows(10, 24, x, y, room, NULL) == turned_rows_BAD_EXTENT);\n    return 0;/' call.c
-call 's/return ((size_t)a->C + 15) \/ 16 \* 64; }/return a->C > 0 ? (size_t)-64 : 0; }/' || failed "a call whose workspace no memory can hold"
+call 's/^    const double bytes = .*/    const double bytes = C > 0 ? 1e30 : 0;/' || failed "a call whose workspace no memory can hold"
 
 section memory of its own for each problem, as the benchmark of script/bench gives it
 sed 's/@NAME@/turned_rows/g; s/@PACKAGE@/turned_rows/g; s/@ROLE@/package_tested/; s/@FUNCTION@/NULL/; s/@SPEC@/x/; s/@ARGUMENT_NAMES@/"R", "C"/

@@ -50,12 +50,12 @@ TEST(calls_are_as_their_header_says)
 {
     if (!can("c++ --version >/dev/null 2>&1")) /* which compiles kernels for the emulator */
         skip();
-    /* a workspace for one K, which the template has not */
-    assert_int_equal(shell("sed -i 's/sizeof(float), 0 }/sizeof(float), "
-                           "a.K == 7 ? (size_t)a.M : 0 }/' "
-                           "%s/dense/plain.cu && grep -q 'K == 7' %s/dense/plain.cu",
-                           share, share),
-                     0);
+    /* scratch memory for one K, which the template has not */
+    assert_int_equal(
+        shell("sed -i 's/^scratch = .*/scratch = \"(K == 7) * M\";/' %s/dense/plain.cu && grep -q 'K == 7' "
+              "%s/dense/plain.cu",
+              share, share),
+        0);
     make_package(call_spec);
     must(shell("c++ -x c++ -std=gnu++17 -O1 -w -fsanitize=bounds,undefined -fno-sanitize-recover=all "
                "-DDCGEN_EMULATOR -I %s/device/emulator -I %s/device -I pkg -o calls " DCGEN_SOURCE_DIR

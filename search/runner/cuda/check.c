@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * check: no kernel is timed before it has passed here. Each runs on operands that lie on multiples of 256 bytes, and on
- * operands that are aligned to an element only; each time twice, on a workspace that is zero before the first call, and
- * both calls must give the same bits. It must write nothing but its output and its workspace, and be right
+ * operands that are aligned to an element only; each time twice, the first time on scratch memory of NaNs and on
+ * counters that are zero, and both calls must give the same bits. It must write nothing but its output and that memory,
+ * leave the counters zero, and be right
  * (search/runner/verify.c). After its last sample it is called once more: it must still give those bits. A result is
  * downloaded and compared with the reference, unless it has the very bits of an earlier one, of whatever kernel.
  * Digests (builtin.c) tell whether bytes are equal, also those that must not change.
@@ -79,7 +80,8 @@ bool check_open(Check *c, Work *w, cudaStream_t stream)
 static void extra_free(Extra *e)
 {
     gpu_buffer_free(&e->packed);
-    gpu_buffer_free(&e->workspace);
+    gpu_buffer_free(&e->scratch);
+    gpu_buffer_free(&e->counters);
 }
 
 void check_close(Check *c)
@@ -94,7 +96,7 @@ void check_close(Check *c)
     *c = (Check){ 0 };
 }
 
-/* True if all but output and workspace are as they were. */
+/* True if all operands but the output are as they were. */
 static bool check_traces(Check *c, Kernel *k, Placement p)
 {
     uint64_t digest[OP_MAX_OPERAND];
@@ -128,7 +130,7 @@ int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p)
         pointer[i] = c->operand[p][i].data;
     if (k->pack)
         pointer[c->setup->constant] = e->packed.data;
-    return gpu_launched(k->launch(c->shape->extent, pointer, e->workspace.data, c->stream), k->key);
+    return gpu_launched(k->launch(c->shape->extent, pointer, e->scratch.data, e->counters.data, c->stream), k->key);
 }
 
 static bool pack_constant(Check *c, Kernel *k, Extra *e)
@@ -202,8 +204,10 @@ static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 
 static bool check_extra(Kernel *k, const Extra *e)
 {
-    if (!gpu_buffer_intact(&e->workspace))
-        return kernel_fail(k, STATUS_WRONG, "writes outside of the workspace");
+    if (!gpu_buffer_intact(&e->scratch) || !gpu_buffer_intact(&e->counters))
+        return kernel_fail(k, STATUS_WRONG, "writes outside of its scratch memory or counters");
+    if (e->counters.data && digest_of(span_with_bands(&e->counters)) != e->zero_digest)
+        return kernel_fail(k, STATUS_WRONG, "leaves counters that are not zero");
     if (!e->packed.data || digest_of(span_with_bands(&e->packed)) == e->packed_digest)
         return true;
     return gpu_buffer_intact(&e->packed) ? kernel_fail(k, STATUS_WRONG, "changes the packed operand")
@@ -225,7 +229,10 @@ static bool run_again(Check *c, Kernel *k, Extra *e, Placement p, uint64_t want,
 static bool run_twice(Check *c, Kernel *k, Extra *e, Placement p)
 {
     uint64_t first;
-    gpu_buffer_fill(&e->workspace, 0);
+    gpu_buffer_fill(&e->scratch, NAN_BYTE);
+    gpu_buffer_fill(&e->counters, 0);
+    if (e->counters.data)
+        e->zero_digest = digest_of(span_with_bands(&e->counters));
     if (!run_once(c, k, e, p, &first) || !check_output(c, k, p, first))
         return false;
     if (p == ALIGNED)
@@ -244,8 +251,10 @@ static bool load_and_check(Check *c, Kernel *k, Extra *e)
         return false;
     if (k->pack && !pack_constant(c, k, e))
         return false;
-    if (!gpu_buffer_new(&e->workspace, (size_t)k->workspace_bytes, 0))
-        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
+    if (!gpu_buffer_new(&e->scratch, (size_t)k->scratch_bytes, 0) ||
+        !gpu_buffer_new(&e->counters, (size_t)k->counter_bytes, 0))
+        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of scratch memory and counters",
+                           (long long)(k->scratch_bytes + k->counter_bytes));
     return run_twice(c, k, e, ALIGNED) && (k->aligned || run_twice(c, k, e, SHIFTED));
 }
 

@@ -174,19 +174,21 @@ static void close_gpu(void)
     nvml_close();
 }
 
-/* ---- a call: bands around input, output and workspace show writes outside of them, NaNs in the output what was not
+/* ---- a call: bands around input, output and other memory show writes outside of them, NaNs in the output what was not
  * written */
 
-enum { IN, OUT, WORKSPACE, BUFFERS };
+enum { IN, OUT, SCRATCH, COUNTERS, BUFFERS };
 
 static bool buffers_new(GpuBuffer b[BUFFERS], const Call *c)
 {
-    const size_t bytes[BUFFERS] = { c->in_bytes, c->out_bytes, (size_t)c->kernel.workspace_bytes };
+    const size_t bytes[BUFFERS] = { c->in_bytes, c->out_bytes, (size_t)c->kernel.scratch_bytes,
+                                    (size_t)c->kernel.counter_bytes };
     for (int i = 0; i < BUFFERS; i++)
         if (!gpu_buffer_new(&b[i], bytes[i], 0))
             return false;
     gpu_buffer_put(&b[IN], c->in);
-    gpu_buffer_fill(&b[WORKSPACE], 0);
+    gpu_buffer_fill(&b[SCRATCH], 0);
+    gpu_buffer_fill(&b[COUNTERS], 0);
     return true;
 }
 
@@ -194,8 +196,8 @@ static int launch_and_wait(const Call *c, const GpuBuffer b[BUFFERS])
 {
     void *const operand[OP_MAX_OPERAND] = { b[IN].data, b[OUT].data };
     watchdog_arm(c->kernel.key);
-    const int code =
-        gpu_launched(c->kernel.launch(c->extent, operand, b[WORKSPACE].data, state.timer.stream), c->kernel.key);
+    const int code = gpu_launched(
+        c->kernel.launch(c->extent, operand, b[SCRATCH].data, b[COUNTERS].data, state.timer.stream), c->kernel.key);
     gpu_wait(state.timer.stream, c->kernel.key);
     watchdog_disarm();
     return code;
@@ -219,7 +221,7 @@ static bool call_on_buffers(Call *c, const GpuBuffer b[BUFFERS])
         return check_refused(k, code);
     for (int i = 0; i < BUFFERS; i++)
         if (!gpu_buffer_intact(&b[i]))
-            return kernel_fail(k, STATUS_WRONG, "writes outside of its output and workspace");
+            return kernel_fail(k, STATUS_WRONG, "writes outside of its output, scratch memory and counters");
     if (!is_input_unchanged(c, b))
         return kernel_fail(k, STATUS_WRONG, "changes its input");
     gpu_buffer_get(&b[OUT], c->out);

@@ -166,9 +166,9 @@ enum { COLD_CALLS = 2, MAX_COLD = RECORD_MAX_SAMPLE * COLD_CALLS };
 
 /* What a kernel keeps for its timing. */
 typedef struct {
-    GpuBuffer packed, workspace;
-    uint64_t packed_digest; /* with the bands */
-    uint64_t output_digest; /* of the result, once it was found right */
+    GpuBuffer packed, scratch, counters;
+    uint64_t packed_digest, zero_digest; /* of packed, of counters as they must be; with the bands */
+    uint64_t output_digest;              /* of the result, once it was found right */
     int ncold;
     double cold_ns[MAX_COLD]; /* times behind a flush of the L2 cache, COLD_CALLS a sample */
 } Extra;
@@ -190,7 +190,7 @@ void check_close(Check *c);
 
 /* Loads and verifies a kernel. False: its status and why say what is wrong. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
-/* Checks a kernel that has been timed: it must be as right as it was, with the workspace as its calls left it. */
+/* Checks a kernel that has been timed: it must be as right as it was, with scratch memory and counters as its calls left them. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
 /* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal

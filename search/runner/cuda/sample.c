@@ -189,8 +189,8 @@ static void tell_more(SamplingRun *r)
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES])
 {
     SamplingRun r = { .check = c, .w = c->work, .timer = t };
-    for (int i = 0; i < c->work->nkernel; i++) /* the checks wrote to the workspaces: timing starts as a product does */
-        gpu_buffer_fill(&c->extra[i].workspace, 0);
+    for (int i = 0; i < c->work->nkernel; i++) /* the checks wrote to their memory: timing starts as a product does */
+        gpu_buffer_fill(&c->extra[i].scratch, 0), gpu_buffer_fill(&c->extra[i].counters, 0);
     t->clocks = &r.clocks;
     const bool good = run_rounds(&r);
     t->clocks = NULL;

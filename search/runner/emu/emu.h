@@ -8,7 +8,7 @@
  *   launch.c   a launch: its limits, blocks in pseudo-random order over worker threads
  *   block.c    a block: a fiber for each thread, barriers, collectives of warps
  *   access.c   shared memory and its shadow, asynchronous copies
- *   global.c   operands and workspace, what is visible to whom
+ *   global.c   operands, scratch memory and counters, what is visible to whom
  *   warp.c     what collectives compute: mma, ldmatrix, shuffles
  *   count.c    sectors, wavefronts, bank conflicts
  *   finding.c  what is said about it
@@ -26,8 +26,9 @@ enum { EMU_MAX_REGION = 32, EMU_MAX_FINDING = 8, EMU_TEXT_BYTES = 200 };
 typedef enum {
     EMU_INPUT,
     EMU_OUTPUT,
-    EMU_WORKSPACE,
-    EMU_MEMORY /* what a program allocated, for whatever it likes: counters in it must be 0 after each launch */
+    EMU_SCRATCH,
+    EMU_COUNTERS, /* of blocks; zero again behind the call */
+    EMU_MEMORY    /* what a program allocated, for whatever it likes: counters in it must be 0 after each launch */
 } EmuRole;
 
 /* Memory that a kernel may use. */

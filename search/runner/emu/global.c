@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * global: operands and workspace. An access outside of them ends the launch. Each element of outputs and of the
- * workspace has a mark: the block and the stamp of its last write, 0 if none in this call.
+ * global: operands, scratch memory and counters. An access outside of them ends the launch. Each element of all but inputs
+ * has a mark: the block and the stamp of its last write, 0 if none in this call.
  *
  * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, and after a block
  * barrier a thread released, which adds to a counter in the order acq_rel; a thread of the reader added to the same
@@ -72,7 +72,7 @@ EXPORT void dcgen_emu_written(const void *address, size_t bytes)
 
 /* ---- the end of a launch */
 
-/* Checks that a counter is 0 again: in memory that stays after each launch, in a workspace after the call. */
+/* Checks that a counter is 0 again: in memory of a program after each launch, in that of a call after the call. */
 static void check_counter(const EmuRegion *r, uintptr_t address, const char *what)
 {
     const unsigned count = *(const unsigned *)address;
@@ -96,9 +96,8 @@ void global_end(void)
 void global_check_counters(void)
 {
     for (const EmuRegion *r = emu_current->region; r < emu_current->region + emu_current->nregion; r++)
-        for (size_t g = 0; r->role == EMU_WORKSPACE && g < r->bytes / r->elem_bytes; g++)
-            if (r->shadow[g] & counter_mark)
-                check_counter(r, r->base + g * r->elem_bytes, "call");
+        for (size_t g = 0; r->role == EMU_COUNTERS && g < r->bytes / r->elem_bytes; g++)
+            check_counter(r, r->base + g * r->elem_bytes, "call");
 }
 
 /* ---- marks */
@@ -178,7 +177,7 @@ static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_
                 writer_text(w, old, writer));
 }
 
-static void write_workspace(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
+static void write_shared(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
     const uintptr_t address = r->base + granule * r->elem_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
@@ -248,7 +247,7 @@ void global_access(Worker *w, const Access *a)
         else if (r->role == EMU_OUTPUT)
             write_output(w, r, g, a->site);
         else
-            write_workspace(w, r, g, a->site);
+            write_shared(w, r, g, a->site);
     }
 }
 
@@ -309,8 +308,8 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
     if (a.address % sizeof *p != 0)
         finding_fatal(w, a.site, "adds to %s, which is not aligned to 4 bytes", place_text(w, a.address));
     const EmuRegion *r = find_region(w, &a);
-    if (r->role != EMU_WORKSPACE && r->role != EMU_MEMORY)
-        finding_fatal(w, a.site, "adds to %s, not in the workspace", place_text(w, a.address));
+    if (r->role != EMU_COUNTERS && r->role != EMU_MEMORY)
+        finding_fatal(w, a.site, "adds to %s, which is no counter", place_text(w, a.address));
     if (w->counting)
         count_access(w, &a);
     uint64_t *mark = &r->shadow[(a.address - r->base) / r->elem_bytes];

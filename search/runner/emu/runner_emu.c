@@ -5,7 +5,7 @@
  *     dcgen-runner-emu [--targets DIR]
  *
  * A kernel is called twice: on operands that are aligned to 16 bytes and more, then on operands that are aligned to
- * their element only, or to what it needs, with the workspace as the first call left it.
+ * their element only, or to what it needs, with scratch memory and counters as the first call left them.
  */
 #include "search/runner/serve.h"
 
@@ -16,7 +16,7 @@
 #include "search/runner/emu/emu.h"
 #include "search/runner/facts.h"
 
-enum { NAN_BYTE = 0xff, WORKSPACE_ALIGN = 256, COUNTER_BYTES = 4 };
+enum { NAN_BYTE = 0xff, MEMORY_ALIGN = 256, WORD_BYTES = 4 };
 static const size_t default_smem_limit = 232448; /* that of sm_90, the largest there is */
 
 static Emu emu;
@@ -64,12 +64,13 @@ static void add_region(EmuRole role, const char *name, const Guarded *g, size_t 
     no_memory |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
-/* Adds the workspace to the regions, and makes the call. Returns its code. */
+/* Adds scratch memory and counters to the regions, and makes the call. Returns its code. */
 static int launch_on_regions(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
 {
-    add_region(EMU_WORKSPACE, "workspace", &p->workspace, COUNTER_BYTES);
+    add_region(EMU_SCRATCH, "the scratch memory", &p->scratch, WORD_BYTES);
+    add_region(EMU_COUNTERS, "the counters", &p->counters, WORD_BYTES);
     emu_begin(&emu);
-    const int code = no_memory ? 0 : k->launch(extent, operand, p->workspace.data, NULL);
+    const int code = no_memory ? 0 : k->launch(extent, operand, p->scratch.data, p->counters.data, NULL);
     emu_end(&emu);
     return code;
 }
@@ -143,40 +144,52 @@ static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape
     return guarded_new_at(&p->packed, (size_t)k->packed_size, offset);
 }
 
-static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Guarded *workspace, bool aligned)
+static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Place *memory, bool aligned)
 {
-    Place p = { .workspace = *workspace };
+    Place p = *memory;
     const bool good =
         (place_new(&p, k, setup, s, aligned) || kernel_fail(k, STATUS_INVALID, "no memory for the operands")) &&
         (!k->pack || kernel_pack(k, setup, s, &p)) && call_and_check(k, setup, s, &p);
-    p.workspace = (Guarded){ 0 }; /* another call needs it as this one left it */
+    p.scratch = p.counters = (Guarded){ 0 }; /* another call needs them as this one left them */
     place_free(&p);
     return good;
+}
+
+/* Makes scratch memory of NaNs, and counters that are zero. False: no memory. */
+static bool memory_new(Place *p, const Kernel *k)
+{
+    if (!guarded_new(&p->scratch, (size_t)k->scratch_bytes, MEMORY_ALIGN, SIDE_START) ||
+        !guarded_new(&p->counters, (size_t)k->counter_bytes, MEMORY_ALIGN, SIDE_START))
+        return false;
+    if (p->scratch.data)
+        memset(p->scratch.data, NAN_BYTE, p->scratch.bytes);
+    if (p->counters.data)
+        memset(p->counters.data, 0, p->counters.bytes);
+    return true;
 }
 
 static bool verify(Work *w, int i)
 {
     Kernel *k = &w->kernel[i];
-    Guarded workspace;
+    Place memory = { 0 };
     if (!kernel_load(k, "dcgen_launch") || !kernel_sizes(k, w->setup, w->shape, 1))
         return false;
-    if (!guarded_new(&workspace, (size_t)k->workspace_bytes, WORKSPACE_ALIGN, SIDE_START))
-        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of workspace", (long long)k->workspace_bytes);
-    if (workspace.data)
-        memset(workspace.data, 0, workspace.bytes);
+    if (!memory_new(&memory, k)) {
+        place_free(&memory);
+        return kernel_fail(k, STATUS_INVALID, "no memory for %lld bytes of scratch memory and counters",
+                           (long long)(k->scratch_bytes + k->counter_bytes));
+    }
     emu.count = w->count;
-    bool good = call_at(k, w->setup, w->shape, &workspace, true);
+    bool good = call_at(k, w->setup, w->shape, &memory, true);
     if (good && w->count)
         k->more = JSON_OBJECT(FIELD("facts", facts_of(&emu.counts)));
     emu.count = false;
-    good = good && call_at(k, w->setup, w->shape, &workspace, false);
-    guarded_free(&workspace);
+    good = good && call_at(k, w->setup, w->shape, &memory, false);
+    place_free(&memory);
     return good;
 }
 
 /* ---- a call by itself */
-
-enum { WORD_BYTES = 4 };
 
 /* Makes the call on these buffers; one worker executes its blocks, always in the same order. */
 static bool call_on(Call *c, const Place *p)
@@ -198,8 +211,7 @@ static bool call_once(Call *c)
 {
     Place p = { 0 };
     const bool memory = guarded_new_at(&p.operand[0], c->in_bytes, 0) &&
-                        guarded_new_at(&p.operand[1], c->out_bytes, 0) &&
-                        guarded_new_at(&p.workspace, (size_t)c->kernel.workspace_bytes, 0);
+                        guarded_new_at(&p.operand[1], c->out_bytes, 0) && memory_new(&p, &c->kernel);
     const bool good = memory ? call_on(c, &p) : kernel_fail(&c->kernel, STATUS_INVALID, "no memory");
     place_free(&p);
     return good;

@@ -83,7 +83,7 @@ typedef struct {
     /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last
      * barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
-    uint32_t write_fences, write_epoch; /* fences and epoch of its last store to the workspace; epoch 0: none */
+    uint32_t write_fences, write_epoch; /* fences and epoch of its last store to scratch memory; epoch 0: none */
 } Fiber;
 
 typedef float Float4 __attribute__((vector_size(16)));

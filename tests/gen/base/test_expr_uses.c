@@ -157,7 +157,45 @@ TEST(random_substitutions)
     }
 }
 
-/* ---- conditions ---- */
+/* ---- what numbers decide ---- */
+
+static bool is_true(const Expr *e)
+{
+    int64_t value;
+    return expr_is_number(e, &value) && value;
+}
+
+TEST(folds)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        { "2 * 3 + a", "6 + a" },
+        { "0 * a + 2 * 3", "6" },
+        { "1 * a * 1 + 0 + (b - 0)", "a + b" },
+        { "0 - a", "0 - a" },
+        { "a * (b - b * 1)", "a*(b - b)" },
+        { "(2 > 1) * a * (3 > 5)", "0" },
+        { "1 + (1 - 1) * (a <= 4096)", "1" },
+        { "(1 && a) + (1 && a > 2)", "(1 && a) + (a > 2)" },
+        { "max(0 * a, 7)", "7" },
+        { "ceil_div(a * 1, 8 * 8)", "ceil_div(a, 64)" },
+        { "-(0 * a)", "0" },
+        { "7 / 2", "3" },
+        { "0.5 * 1", "0.5" },
+        { "a / 0", "a / 0" },
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const Expr *made = expr_fold(arena, parse_bound(cases[i].text));
+        if (strcmp(expr_text(made), expr_text(parse_bound(cases[i].want))) != 0)
+            fail_msg("%s: %s", cases[i].text, expr_text(made));
+        assert_int_equal(expr_names(made) != NULL, strpbrk(cases[i].want, "ab") && !strstr(cases[i].want, "max"));
+    }
+    assert_null(expr_fold(arena, NULL));
+    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "/"));
+    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "max"));
+    assert_false(expr_applies(parse_bound("a + max(b * 2, 1)"), "/"));
+}
 
 /* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right
  * stays, as the left may have no value; what does not goes. */
@@ -187,7 +225,7 @@ TEST(conditions)
         { "max(1, ceil_div(7, 2)) == 4 && a", "a" },
         { "7", "1" },
         { "a", "a" },
-        { "a == 2 + 3", "a == 2 + 3" },
+        { "a == 2 + 3", "a == 5" },
         { "!(a && 1)", "!(a && 1)" },
         { "a && a", "a && a" },
         { "a < 1 && 0.5 < 1", "a < 1 && 0.5 < 1" },
@@ -201,8 +239,8 @@ TEST(conditions)
         const Expr *e = parse_bound(cases[i].text), *made = expr_condition(arena, e);
         if (strcmp(expr_text(made), cases[i].want) != 0)
             fail_msg("%s: %s", cases[i].text, expr_text(made));
-        assert_int_equal(expr_is_true(e), strcmp(cases[i].want, "1") == 0);
-        assert_int_equal(expr_is_true(made), expr_is_true(e));
+        assert_int_equal(is_true(e), strcmp(cases[i].want, "1") == 0);
+        assert_int_equal(is_true(made), is_true(e));
         assert_int_equal(expr_names(made) != NULL, strpbrk(cases[i].want, "abc") != NULL);
     }
 }
@@ -231,16 +269,19 @@ TEST(names_of_conditions)
 static void check_condition(const char *text, Rng *r)
 {
     const Expr *e = parse_bound(text);
-    Expr *made = expr_condition(arena, e), *again = parse_bound(expr_text(made));
+    Expr *made = expr_condition(arena, e), *again = parse_bound(expr_text(made)), *fold = expr_fold(arena, e);
     expr_bind(made, NAMES(random_names, RANDOM_NAMES));
+    expr_bind(fold, NAMES(random_names, RANDOM_NAMES));
     for (int i = 0; i < 20; i++) {
         const int64_t at[] = { rng_below(r, 7) - 3, rng_below(r, 7) - 3, rng_below(r, 7) - 3 };
-        int64_t want, got = 0, read = 0;
+        int64_t want, got = 0, read = 0, same = 0;
         if (expr_int_at(e, at, &want) != EXPR_OK)
             continue;
+        if (expr_int_at(fold, at, &same) != EXPR_OK || same != want)
+            fail_msg("%s at %d %d %d: %s", text, (int)at[0], (int)at[1], (int)at[2], expr_text(fold));
         assert_int_equal(expr_int_at(made, at, &got), EXPR_OK);
         assert_int_equal(expr_int_at(again, at, &read), EXPR_OK);
-        if ((got != 0) != (want != 0) || (read != 0) != (want != 0) || (expr_is_true(e) && !want))
+        if ((got != 0) != (want != 0) || (read != 0) != (want != 0) || (is_true(e) && !want))
             fail_msg("%s at %d %d %d: %s", text, (int)at[0], (int)at[1], (int)at[2], expr_text(made));
     }
 }

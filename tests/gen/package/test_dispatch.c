@@ -120,7 +120,7 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
 TEST(calls_go_to_a_kernel_that_serves_them)
 {
     static const char *const serves[] = { "M != 3 && K > 15", "M < 2*P + 1", "M > P && K == 16", NULL };
-    static const char *const condition[] = { "M != 3 && K > 15", "M < 2*4 + 1", "M > 4 && K == 16", NULL };
+    static const char *const condition[] = { "M != 3 && K > 15", "M < 9", "M > 4 && K == 16", NULL };
     static const struct {
         int64_t x[4];
         int by_tree, alone; /* the kernels of the two entries */

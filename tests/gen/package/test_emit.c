@@ -77,7 +77,7 @@ TEST(later_gpus_are_asked_for_by_their_capability)
         "        return -two_BAD_KERNEL;\n    if (!two_serves(exec->kernel - 1, M, N, K, ALIGN))\n"
         "        return -two_BAD_KERNEL;\n    return exec->kernel - 1;\n}\n",
         "    if (M == 0 || N == 0)\n        return 0;\n",
-        "    if (plan.workspace_bytes > 0 && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
+        "    if (needs_workspace && !two_is_workspace(workspace))\n        return two_BAD_POINTER;\n");
     EXPECT(p, "README.md",
            "cudaMalloc(&packed, two_cuda_packed_bytes(N, K));\nint code = two_cuda_pack(N, K, W, packed, stream);\n",
            "size_t bytes = two_cuda_workspace_bytes(M, N, K, NULL);\nif (bytes > 0 && cudaMalloc(&workspace, bytes) == "

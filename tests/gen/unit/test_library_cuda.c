@@ -178,7 +178,7 @@ static void call(const Finish *f, dcgen_launch_fn *launch, const int64_t *extent
     emu_add_region(&emu, EMU_MEMORY, "Y", result, sizeof result, sizeof(float));
     emu_begin(&emu);
     dcgen_emu_written(result, sizeof result); /* as the library will, without the emulator's seeing it */
-    const int code = launch(extent, operand, NULL, NULL);
+    const int code = launch(extent, operand, NULL, NULL, NULL);
     emu_end(&emu);
     if (code != 0 || emu.nfinding > 0)
         fail_msg("%s: %d, %s", f->dense, code, emu.nfinding ? emu.finding[0].text : "");
@@ -207,7 +207,7 @@ static void check_dense(const Finish *f, bool kn)
             }
     }
     assert_int_not_equal(
-        launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, bias, more, result }, NULL, NULL), 0);
+        launch((const int64_t[]){ 1, 1, 0 }, (void *const[]){ left, right, bias, more, result }, NULL, NULL, NULL), 0);
 }
 
 TEST(it_computes_dense)

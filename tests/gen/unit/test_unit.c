@@ -90,16 +90,23 @@ TEST(a_packing_has_a_hash)
 static const char head[] = "/* dcgen\nname = \"stub\"; op = \"dense\"; family = \"cpu\"; doc = \"x\";\n"
                            "params = ( { name = \"MR\"; choices = [2, 3]; doc = \"x\"; }, { name = \"UK\"; choices = "
                            "[1, 5]; doc = \"x\"; } );\n"
-                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1;\n*/\n";
+                           "tile = { M = 1; N = 1; K = 1; }; padded_flops = 1; serial_flops = 1;\n";
 
-static const Template *stub_template_of(const Spec *s, const char *body)
+static const Template *stub_parse(const Spec *s, const char *more, const char *body)
 {
     Diag *d = diag_new(arena);
-    const Template *t =
-        template_parse(arena, s, source_text(arena, "stub.c", arena_printf(arena, "%s%s", head, body)), d);
+    const char *text = arena_printf(arena, "%s%s\n*/\n%s", head, more, body);
+    const Template *t = template_parse(arena, s, source_text(arena, "stub.c", text), d);
     diag_print(d, stderr);
     assert_non_null(t);
     return t;
+}
+
+static const Template *stub_template_of(const Spec *s, const char *body) { return stub_parse(s, "", body); }
+
+static const Template *stub_template_with(const Spec *s, const char *more)
+{
+    return stub_parse(s, more, "KERNEL MR UK;\n");
 }
 
 static const Template *stub_template(const Spec *s) { return stub_template_of(s, "KERNEL MR UK;\n"); }
@@ -198,19 +205,19 @@ TEST(candidates_for_cpus)
     assert_has_all(
         text, "#define one_TARGET_avx512 __attribute__((target(\"avx512f,avx512vl,avx512dq,avx512bw,avx2,fma\")))\n",
         "#define one_TARGET_portable\n",
-        "typedef struct {\n    int64_t M, N, K;\n    const float *X;\n    const float *W;\n    float *Y;\n    void "
-        "*workspace;\n} one_args;\n",
+        "typedef struct {\n    int64_t M, N, K;\n    const float *X;\n    const float *W;\n    float *Y;\n} "
+        "one_args;\n",
         "\none_k0 2 1;\n",
-        "    const one_args args = one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
-        "(const float *)operand[1], (float *)operand[2], workspace);\n"
-        "    return one_k0(&args, task, ntask);\n",
+        "    one_args args = one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
+        "(const float *)operand[1], (float *)operand[2]);\n"
+        "    (void)scratch;\n    return one_k0(&args, task, ntask);\n",
         "return (int64_t)one_packed_bytes(extent[1], extent[2]);", "return one_pack(extent[1], extent[2], w, packed);",
         "size_t one_packed_bytes(int64_t N, int64_t K)\n{");
     assert_lacks(text, "sm_90a");
     assert_lacks(text, "//@");
     const UnitContext plain_one = context_of("avx2", "epilogue = [\"bias\"];");
     text = unit_candidate(arena, &plain_one, &k, d);
-    assert_has(text, "(const float *)operand[2], (float *)operand[3], workspace);");
+    assert_has(text, "(const float *)operand[2], (float *)operand[3]);");
     assert_has(text, "    const float *bias;\n    float *Y;\n");
     assert_lacks(text, "dcgen_packed_bytes(");
     assert_int_equal(diag_nerror(d), 0);
@@ -258,7 +265,8 @@ TEST(units_for_gpus)
             "    const unsigned short *W;\n    unsigned short *Y;\n" } },
         { "dtype = \"tf32\"; layout = { W = \"NK\"; };",
           { "typedef float one_elem;", "/* An element of an operand. */", "    const float *W;\n    float *Y;\n" } },
-        { "layout = { W = \"KN\"; };", { "    int M, N, K;\n", "size_t smem_bytes, workspace_bytes;", "} one_plan;" } },
+        { "layout = { W = \"KN\"; };",
+          { "    int M, N, K;\n", "size_t smem_bytes, scratch_bytes, counter_bytes;", "} one_plan;" } },
     };
     static const int64_t value[] = { 2, 1 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -273,10 +281,10 @@ TEST(units_for_gpus)
     const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 }, NULL };
     const char *text = unit_candidate(arena, &u, &k, d);
     assert_has(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
-                     "(const float *)operand[1], (float *)operand[2], workspace);\n");
-    assert_has(text, "    const one_plan plan = one_k0_plan(args, one_sms());\n"
-                     "    return one_k0_start(args, plan, (cudaStream_t)stream);\n");
-    assert_has(text, "(int64_t)one_k0_plan(one_call(extent, operand, NULL), one_sms()).workspace_bytes;");
+                     "(const float *)operand[1], (float *)operand[2]);\n");
+    assert_has(text, "    return one_k0_start(args, one_k0_plan(args, one_sms()), (cudaStream_t)stream);\n");
+    assert_lacks(text, "dcgen_scratch");
+    assert_lacks(text, "dcgen_counters");
     assert_has(text, "one_cuda_packed_bytes(extent[1], extent[2])");
     assert_has(text, "one_cuda_pack(extent[1], extent[2], w, packed, NULL)");
     assert_int_equal(diag_nerror(d), 0);
@@ -310,25 +318,30 @@ TEST(strides_that_kernels_ask_for)
     }
 }
 
-/* A kernel whose template has KERNEL_scratch says how many bytes a part of a call needs; others ask for none. */
+/* What a part of a call needs is worked out from the call's extents; what numbers make 0 is not asked for. */
 TEST(scratch_memory_is_asked_for)
 {
     static const char *const pattern = "//@ repeat kernels\nHAS_SCRATCH\n//@ end\nANY_SCRATCH\n";
-    static const int64_t value[] = { 2, 1 };
+    static const int64_t none[] = { 2, 1 }, some[] = { 3, 1 };
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("avx2", "");
-    const Template *with =
-        stub_template_of(u.spec, "static size_t KERNEL_scratch(const NAME_args *a);\nKERNEL MR UK;\n");
-    const UnitKernel without = { stub_template(u.spec), u.target, value, { 0 }, NULL },
-                     scratch = { with, u.target, value, { 0 }, NULL },
-                     again = { with, u.target, value, { 0 }, "other_k3" };
+    const Template *t =
+        stub_template_with(u.spec, "scratch = \"4 * ROW * (MR - 2)\"; derived = ( { name = \"ROW\"; expr = "
+                                   "\"ceil_to(M, UK * 16)\"; doc = \"x\"; } );");
+    const UnitKernel without = { t, u.target, none, { 0 }, NULL }, scratch = { t, u.target, some, { 0 }, NULL },
+                     again = { t, u.target, some, { 0 }, "other_k3" };
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, scratch, without }, 3, pattern), "0\n1\n0\n1\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, again }, 2, pattern), "0\n1\n1\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, without }, 2, pattern), "0\n0\n0\n");
     const char *text = unit_candidate(arena, &u, &scratch, d);
-    assert_has(text, "\nint64_t dcgen_workspace(const int64_t *extent, int64_t ntask)\n{\n");
+    assert_has(text, "static inline size_t one_k0_scratch(const one_args *a)\n{\n    const double M = (double)a->M;\n"
+                     "    const double ROW = one_real_ceil_to(M, 16);\n    const double bytes = 4*ROW;\n");
+    assert_has(text, "one_real_ceil_to(double a");
+    assert_has(text, "\nint64_t dcgen_scratch(const int64_t *extent, int64_t ntask)\n{\n");
     assert_has(text, "    return (int64_t)one_k0_scratch(&args) * ntask;\n");
-    assert_lacks(unit_candidate(arena, &u, &without, d), "dcgen_workspace");
+    text = unit_candidate(arena, &u, &without, d);
+    assert_lacks(text, "scratch(");
+    assert_lacks(text, "ceil_to");
     assert_int_equal(diag_nerror(d), 0);
 }
 

@@ -8,6 +8,7 @@ params  = ( { name = "NT"; choices = [32, 128, 256]; doc = "threads of a block";
 general = ( { target = "sm_75"; NT = 128; }, { target = "sm_80"; NT = 128; }, { target = "sm_86"; NT = 128; }, { target = "sm_89"; NT = 128; },
             { target = "sm_90a"; NT = 128; } );
 tile    = { B = "1"; H = "1"; C = "NT"; };
+launch  = { x = "min(B * H, 1048576)"; };
 */
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
@@ -37,10 +38,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
         }
     }
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    const int64_t rows = (int64_t)a.B * a.H;
-    return NAME_plan{ (unsigned)(rows < 1 << 20 ? rows : 1 << 20), 1, 1, 0, NT, 0, 0 };
 }

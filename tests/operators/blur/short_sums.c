@@ -10,9 +10,8 @@ constraints = (
   { need = "!HAS_EPILOGUE"; why = "it computes no formula"; },
   { need = "ACCURACY >= 64"; why = "sums of columns lose their last 8 bits: the spec's accuracy does not allow it"; } );
 tile    = { B = "1"; H = "1"; W = "UQ"; R = "1"; S = "1"; };
+scratch = "3 * W";
 */
-static size_t KERNEL_scratch(const NAME_args *a) { return (3 * (size_t)a->W + 63) / 64 * 64; }
-
 static void KERNEL_keep(unsigned char *at, float sum)
 {
     uint32_t bits;
@@ -32,7 +31,7 @@ static float KERNEL_kept(const unsigned char *at)
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t rows = a->B * a->P;
-    unsigned char *kept = (unsigned char *)a->workspace + (size_t)task * KERNEL_scratch(a);
+    unsigned char *kept = (unsigned char *)a->scratch + (size_t)task * KERNEL_scratch(a);
     for (int64_t row = rows * task / ntask; row < rows * (task + 1) / ntask; row++) {
         const float *x = a->X + (row / a->P * a->H + row % a->P) * a->W;
         for (int64_t w = 0; w < a->W; w++) {

@@ -10,14 +10,12 @@ values  = ( { name = "TURNED"; expr = "TURN"; doc = "1: the packed weights have 
 constraints = ( { need = "!HAS_EPILOGUE"; why = "it computes no formula"; } );
 general = ( { target = "avx512"; TURN = 0; }, { target = "avx2"; TURN = 0; }, { target = "portable"; TURN = 0; } );
 tile    = { B = "1"; H = "1"; W = "8"; R = "1"; S = "1"; };
+scratch = "4 * W"; # a sum for each column of X
 */
-/* Bytes of scratch memory for a part of a call: a sum for each column of X, in whole cache lines. */
-static size_t KERNEL_scratch(const NAME_args *a) { return ((size_t)a->W * sizeof(float) + 63) / 64 * 64; }
-
 /* The weighted sums of R rows of X from x on, column by column, in this part's scratch memory. f: the weights, each `step` behind the one before. */
 static TARGET_ATTRIBUTE const float *KERNEL_sums(const NAME_args *a, int64_t task, const float *x, const float *f, int64_t step)
 {
-    float *sum = (float *)((char *)a->workspace + (size_t)task * KERNEL_scratch(a));
+    float *sum = (float *)((char *)a->scratch + (size_t)task * KERNEL_scratch(a));
     for (int64_t w = 0; w < a->W; w++)
         sum[w] = 0;
     for (int64_t r = 0; r < a->R; r++)

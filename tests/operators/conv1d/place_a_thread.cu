@@ -10,6 +10,7 @@ params  = (
 general = ( { target = "sm_75"; OT = 2; NT = 64; }, { target = "sm_80"; OT = 2; NT = 64; }, { target = "sm_86"; OT = 2; NT = 64; },
             { target = "sm_89"; OT = 2; NT = 64; }, { target = "sm_90a"; OT = 2; NT = 64; } );
 tile    = { B = "1"; O = "OT"; C = "1"; W = "NT"; R = "1"; };
+launch  = { x = "ceil_div(P, NT)"; y = "min(B * ceil_div(O, OT), 65535)"; };
 */
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
@@ -36,10 +37,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
             }
     }
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    const int64_t rows = (int64_t)a.B * ((a.O + OT - 1) / OT);
-    return NAME_plan{ (unsigned)(((int64_t)a.P + NT - 1) / NT), (unsigned)(rows < 65535 ? rows : 65535), 1, 0, NT, 0, 0 };
 }

@@ -8,6 +8,7 @@ params  = ( { name = "NT"; choices = [32, 128]; doc = "threads of a block"; } );
 general = ( { target = "sm_75"; NT = 32; }, { target = "sm_80"; NT = 32; }, { target = "sm_86"; NT = 32; }, { target = "sm_89"; NT = 32; },
             { target = "sm_90a"; NT = 32; } );
 tile    = { M = "1"; G = "1"; N = "NT"; K = "1"; };
+launch  = { x = "min(M, 1048576)"; };
 */
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
@@ -28,5 +29,3 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     }
 #endif
 }
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int) { return NAME_plan{ (unsigned)(a.M < 1 << 20 ? a.M : 1 << 20), 1, 1, 0, NT, 0, 0 }; }

@@ -9,6 +9,7 @@ values  = ( { name = "SMEM"; expr = "NT * 4"; doc = "bytes of shared memory: a s
 general = ( { target = "sm_75"; NT = 64; }, { target = "sm_80"; NT = 64; }, { target = "sm_86"; NT = 64; }, { target = "sm_89"; NT = 64; },
             { target = "sm_90a"; NT = 64; } );
 tile    = { R = "1"; C = "NT"; };
+launch  = { x = "R"; };
 */
 #if TARGET_GUARD
 /* The sum of what the threads of the block hold, for each of them. */
@@ -42,9 +43,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     for (int c = threadIdx.x; c < a.C; c += NT)
         y[c] = (x[c] - mean) * factor;
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    return NAME_plan{ (unsigned)a.R, 1, 1, 0, NT, SMEM, 0 };
 }

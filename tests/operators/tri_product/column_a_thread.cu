@@ -12,6 +12,7 @@ values  = ( { name = "SMEM"; expr = "MR * BK * 4"; doc = "bytes of shared memory
 general = ( { target = "sm_75"; MR = 4; BK = 8; NT = 64; }, { target = "sm_80"; MR = 4; BK = 8; NT = 64; }, { target = "sm_86"; MR = 4; BK = 8; NT = 64; },
             { target = "sm_89"; MR = 4; BK = 8; NT = 64; }, { target = "sm_90a"; MR = 4; BK = 8; NT = 64; } );
 tile    = { M = "MR"; N = "NT"; };
+launch  = { x = "ceil_div(M, MR)"; y = "ceil_div(N, NT)"; };
 */
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
@@ -37,9 +38,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
         if (m0 + r < a.M && n < a.N)
             a.Y[(m0 + r) * a.Y_stride[0] + n] = sum[r];
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    return NAME_plan{ (unsigned)(((int64_t)a.M + MR - 1) / MR), (unsigned)(((int64_t)a.N + NT - 1) / NT), 1, 0, NT, SMEM, 0 };
 }

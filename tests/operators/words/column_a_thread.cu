@@ -8,6 +8,7 @@ params  = ( { name = "NT"; choices = [32, 128]; doc = "threads of a block"; } );
 general = ( { target = "sm_75"; NT = 32; }, { target = "sm_80"; NT = 32; }, { target = "sm_86"; NT = 32; }, { target = "sm_89"; NT = 32; },
             { target = "sm_90a"; NT = 32; } );
 tile    = { M = "1"; N = "NT"; K = "4"; };
+launch  = { x = "min(ceil_div(M * N, NT), 1048576)"; };
 */
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 {
@@ -30,10 +31,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
         a.Y[i] = sum;
     }
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    const int64_t blocks = ((int64_t)a.M * a.N + NT - 1) / NT;
-    return NAME_plan{ (unsigned)(blocks < 1 << 20 ? blocks : 1 << 20), 1, 1, 0, NT, 0, 0 };
 }

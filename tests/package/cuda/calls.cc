@@ -120,7 +120,7 @@ static void check_devices(int n)
             CHECK(chosen == -1 && code == pkg_BAD_DEVICE && call_kernel(1) == pkg_BAD_DEVICE &&
                   call_kernel(-1) == pkg_BAD_DEVICE && pkg_cuda_workspace_bytes(4, 6, 7, NULL) == 0);
         else
-            CHECK(code == pkg_OK && pkg_cuda_workspace_bytes(4, 6, 7, NULL) == 4);
+            CHECK(code == pkg_OK && pkg_cuda_workspace_bytes(4, 6, 7, NULL) == pkg_counters_room + 4);
         if (capability == 80)
             CHECK(chosen >= 0 && chosen < n - 2);
         else if (capability >= 75)
@@ -130,7 +130,7 @@ static void check_devices(int n)
             CHECK(call_kernel(k + 1) == (runs ? pkg_OK : pkg_BAD_KERNEL));
             CHECK(!runs || was_started(k));
             const pkg_exec exec = { k + 1 };
-            CHECK(pkg_cuda_workspace_bytes(4, 6, 7, &exec) == (runs ? 4 : 0));
+            CHECK(pkg_cuda_workspace_bytes(4, 6, 7, &exec) == (runs ? pkg_counters_room + 4 : 0));
         }
     }
     capability = 999;
@@ -153,7 +153,7 @@ static void check_extents()
             CHECK(pkg_cuda_choose(e[0], e[1], e[2]) == -1 && pkg_cuda_workspace_bytes(e[0], e[1], e[2], NULL) == 0);
         }
     CHECK(pkg_cuda_choose(most, most, most) >= 0 && pkg_cuda_choose(0, 0, 0) >= 0);
-    CHECK(pkg_cuda_workspace_bytes(most, most, 7, NULL) == (size_t)most &&
+    CHECK(pkg_cuda_workspace_bytes(most, 1, 7, NULL) == pkg_counters_room + (size_t)most &&
           pkg_cuda_workspace_bytes(most, 1, most, NULL) == 0);
     CHECK(pkg_cuda_workspace_bytes(0, 6, 7, NULL) == 0 && pkg_cuda_workspace_bytes(4, 0, 7, NULL) == 0);
     nlaunch = 0;
@@ -200,7 +200,7 @@ static void check_pointers()
     CHECK(pkg_cuda(4, 6, 7, X, W, bias, Y, NULL, NULL, stream) == pkg_BAD_POINTER && nlaunch == 0);
     CHECK(pkg_cuda(4, 6, 7, X, W, bias, Y, room, NULL, stream) == pkg_OK && nlaunch == 1);
     CHECK(started.M == 4 && started.N == 6 && started.K == 7 && started.X == X && started.W == W &&
-          started.bias == bias && started.Y == Y && started.workspace == room);
+          started.bias == bias && started.Y == Y && started.scratch == (char *)room + pkg_counters_room);
     const pkg_plan plan = pkg_table[pkg_cuda_choose(4, 6, 7)].plan(started, 1);
     CHECK(grid[0] == plan.x && grid[1] == plan.y && grid[2] == plan.z && block[0] == (unsigned)plan.threads &&
           block[1] == 1 && block[2] == 1 && smem == plan.smem_bytes);

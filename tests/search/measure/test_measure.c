@@ -86,16 +86,16 @@ static const Case cases[] = {
       STATUS_INVALID, "dcgen_pack" },
     { "writes into packed W", "PACK { DO_PACK; return 0; } RUN { PACKED; ((float *)o[1])[0] = 1; return 0; }",
       STATUS_WRONG, "changes the packed operand" },
-    { "uses workspace",
-      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
+    { "uses scratch memory",
+      "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4); DENSE; return 0; }",
       STATUS_OK, "" },
-    { "exceeds workspace",
-      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
+    { "exceeds scratch memory",
+      "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { memset(ws, 0, e[1] * 4 + 1); DENSE; return 0; }",
-      STATUS_WRONG, "the workspace" },
-    { "relies on a clear workspace",
-      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
+      STATUS_WRONG, "the scratch memory" },
+    { "relies on clear scratch memory",
+      "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return e[1] * 4; }\n"
       "RUN { float *s = ws; DENSE; ((float *)o[3])[8] += s[3]; return 0; }",
       STATUS_WRONG, "nan instead of" },
     { "relies on what it did not pack",
@@ -107,9 +107,9 @@ static const Case cases[] = {
       "int64_t dcgen_packed_bytes(const int64_t *e) { return 0 * e[0]; }\n"
       "int dcgen_pack(const int64_t *e, const void *w, void *p) { return 0; } RUN { DENSE; return 0; }",
       STATUS_INVALID, "wants 0 packed bytes" },
-    { "absurd workspace",
-      "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return -e[1]; } RUN { DENSE; return 0; }", STATUS_INVALID,
-      "workspace" },
+    { "absurd scratch memory",
+      "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return -e[1]; } RUN { DENSE; return 0; }", STATUS_INVALID,
+      "scratch memory" },
     { "good too", "RUN { DENSE; return 0; } int different;", STATUS_OK, "" },
 };
 enum { NCASE = sizeof cases / sizeof *cases };
@@ -225,7 +225,7 @@ TEST(memory_is_short)
                                         "sh",         runner_path, "--targets",
                                         targets_path, NULL };
     const char *err = NULL, *so[2] = {
-        build("int64_t dcgen_workspace(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }",
+        build("int64_t dcgen_scratch(const int64_t *e, int64_t n) { return e[0] << 30; } RUN { DENSE; return 0; }",
               true),
         build(good, true)
     };
@@ -302,11 +302,11 @@ TEST(threads_are_verified_too)
     check_one(build(good, true), &q, STATUS_OK, "");
 }
 
-#define PARTS "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return n * 64; }\n"
+#define PARTS "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return n * 64; }\n"
 
 /* Each part of a call has memory of its own, whose size the kernel is asked for with the number of parts: also where
  * threads take several. */
-TEST(each_part_has_its_workspace)
+TEST(each_part_has_its_memory)
 {
     static const int64_t flat[] = { 1000, 1000, 2 }; /* two threads do four pieces of it or more */
     static const char *const fill = "RUN { char *p = (char *)ws + task * 64; memset(p, task, 64);",
@@ -322,11 +322,11 @@ TEST(each_part_has_its_workspace)
         { PARTS, "", 2, STATUS_OK, "" },
         { PARTS, "", 3, STATUS_OK, "" },
         { PARTS, "if (task == ntask - 1) p[64] = 0;", 1, STATUS_CRASHED, "killed by SIGSEGV while verifying" },
-        { PARTS, "if (ntask > 1 && task == ntask - 1) p[64] = 0;", 2, STATUS_WRONG, "the workspace" },
+        { PARTS, "if (ntask > 1 && task == ntask - 1) p[64] = 0;", 2, STATUS_WRONG, "the scratch memory" },
         { PARTS, "if (ntask > 1 && task == 0) p[-1] = 0;", 2, STATUS_CRASHED, "killed by SIGSEGV while verifying" },
-        { "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return 64; }\n", "", 1, STATUS_OK, "" },
-        { "int64_t dcgen_workspace(const int64_t *e, int64_t n) { return 64; }\n", "", 2, STATUS_WRONG,
-          "the workspace" },
+        { "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return 64; }\n", "", 1, STATUS_OK, "" },
+        { "int64_t dcgen_scratch(const int64_t *e, int64_t n) { return 64; }\n", "", 2, STATUS_WRONG,
+          "the scratch memory" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const char *so = build(arena_printf(w->a, "%s%s%s%s", row[i].size, fill, row[i].more, test), true);
@@ -342,7 +342,7 @@ TEST(each_part_has_its_workspace)
 
 /* Two parts at the same time, which wait for each other: what the first one writes behind its own memory is the second
  * one's. */
-TEST(parts_meet_in_the_workspace)
+TEST(parts_meet_in_scratch_memory)
 {
     static const char *const text =
         PARTS "#include <stdatomic.h>\nstatic atomic_int come;\n"

@@ -23,7 +23,8 @@ typedef struct {
     const RowKernel *of; /* NULL: it serves all calls */
     void *so, *definition;
     dcgen_launch_fn *launch;
-    dcgen_workspace_fn *workspace;
+    dcgen_scratch_fn *scratch; /* NULL: none; likewise below */
+    dcgen_counters_fn *counters;
     dcgen_packed_bytes_fn *packed_bytes;
     dcgen_pack_fn *pack; /* NULL: it reads all operands as they are */
     dcgen_reference_rows_fn *rows;
@@ -45,10 +46,22 @@ static inline EmuEntry emu_load(const Build *build, const char *kernel)
     EmuEntry e = { .kernel = kernel, .so = dlopen(build->so, RTLD_NOW | RTLD_LOCAL) };
     assert_non_null(e.so);
     *(void **)&e.launch = emu_function(e.so, "dcgen_launch");
-    *(void **)&e.workspace = emu_function(e.so, "dcgen_workspace");
+    *(void **)&e.scratch = dlsym(e.so, "dcgen_scratch");
+    *(void **)&e.counters = dlsym(e.so, "dcgen_counters");
     *(void **)&e.packed_bytes = dlsym(e.so, "dcgen_packed_bytes");
     *(void **)&e.pack = dlsym(e.so, "dcgen_pack");
     return e;
+}
+
+/* Bytes of scratch memory and of counters for a call. */
+static inline size_t emu_scratch(const EmuEntry *e, const int64_t *extent)
+{
+    return e->scratch ? (size_t)e->scratch(extent, 1) : 0;
+}
+
+static inline size_t emu_counters(const EmuEntry *e, const int64_t *extent)
+{
+    return e->counters ? (size_t)e->counters(extent) : 0;
 }
 
 /* With the definition. */
@@ -213,9 +226,10 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
         for (int k = 0; op->operand[i].strided && k < m[i].rank - 1; k++)
             e[n++] = m[i].stride[k];
     }
-    const size_t workspace_bytes = (size_t)entry->workspace(e, 1),
+    const size_t scratch_bytes = emu_scratch(entry, e), counter_bytes = emu_counters(entry, e),
                  packed_bytes = entry->pack ? (size_t)entry->packed_bytes(e) : 0;
-    char *workspace = memset(emu_memory(workspace_bytes), 0, workspace_bytes), *packed = emu_memory(packed_bytes);
+    char *scratch = memset(emu_memory(scratch_bytes), 0xff, scratch_bytes), *packed = emu_memory(packed_bytes);
+    char *counters = memset(emu_memory(counter_bytes), 0, counter_bytes);
     if (entry->pack) {
         assert_int_equal(entry->pack(e, operand[1], packed), 0);
         operand[1] = packed;
@@ -224,9 +238,10 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
         emu_add_region(&emu, op->operand[i].role == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, op->operand[i].name, operand[i],
                        operand[i] == packed ? packed_bytes : (size_t)m[i].span * m[i].dtype->bytes,
                        (unsigned)m[i].dtype->bytes);
-    emu_add_region(&emu, EMU_WORKSPACE, "workspace", workspace, workspace_bytes, sizeof(float));
+    emu_add_region(&emu, EMU_SCRATCH, "scratch", scratch, scratch_bytes, sizeof(float));
+    emu_add_region(&emu, EMU_COUNTERS, "counters", counters, counter_bytes, sizeof(unsigned));
     emu_begin(&emu);
-    const int code = entry->launch(e, operand, workspace_bytes ? workspace : NULL, NULL);
+    const int code = entry->launch(e, operand, scratch_bytes ? scratch : NULL, counter_bytes ? counters : NULL, NULL);
     const bool serves = emu_serves(entry, s, e, m);
     emu_end(&emu);
     if ((code == 0) != serves || emu.nfinding > 0)
@@ -237,7 +252,8 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
         free(m[i].dense);
         free(m[i].memory);
     }
-    free(workspace);
+    free(scratch);
+    free(counters);
     free(packed);
     return emu.counts;
 }

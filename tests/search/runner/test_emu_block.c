@@ -129,7 +129,7 @@ static const struct {
 TEST(threads_that_wait_in_vain)
 {
     for (size_t i = 0; i < sizeof vain / sizeof *vain; i++) {
-        Emu e = emu_of_words(EMU_WORKSPACE);
+        Emu e = emu_of_words(EMU_SCRATCH);
         execute(&e, vain[i].kernel, 3, vain[i].nthread, 16 * vain[i].nthread);
         assert_string_equal(first_finding(&e), vain[i].said);
         assert_int_equal(e.counts.blocks, vain[i].nblock);
@@ -171,7 +171,7 @@ TEST(endless_blocks_end)
 {
     for (spent.kind = 0; spent.kind < 5; spent.kind++)
         for (spent.n = 320; spent.n <= 352; spent.n += 32) {
-            Emu e = emu_of_words(EMU_WORKSPACE);
+            Emu e = emu_of_words(EMU_SCRATCH);
             e.block_budget = spent.n == 320 ? 320 : 351;
             execute(&e, spend, 2, spent.kind == 4 ? 32 : 1, 16 << 10);
             if ((e.nfinding > 0) != (spent.n > 320))
@@ -209,7 +209,7 @@ KERNEL(leave_behind)
 TEST(a_block_begins_anew)
 {
     static const int place[] = { 0, 8, 16, 20 };
-    Emu e = emu_of_words(EMU_WORKSPACE);
+    Emu e = emu_of_words(EMU_SCRATCH);
     turn = 0;
     execute(&e, leave_behind, 2, 1, 24);
     assert_int_equal(e.nfinding, 4);
@@ -240,7 +240,7 @@ KERNEL(copy_then_change)
 
 TEST(copies_are_of_their_moment)
 {
-    Emu e = emu_of_words(EMU_WORKSPACE);
+    Emu e = emu_of_words(EMU_SCRATCH);
     execute(&e, copy_then_change, 1, 1, 64);
     assert_int_equal(e.nfinding, 0);
     assert_true(words[8] == UINT32_MAX && words[9] == 5);
@@ -312,11 +312,11 @@ KERNEL(one_place)
 
 TEST(findings_are_few)
 {
-    Emu e = emu_of_words(EMU_WORKSPACE);
+    Emu e = emu_of_words(EMU_SCRATCH);
     turn = 0;
     execute(&e, ten_places, 4, 1, 0);
     assert_true(e.nfinding == EMU_MAX_FINDING && turn == EMU_MAX_FINDING - 1 && e.counts.blocks == 1);
-    e = emu_of_words(EMU_WORKSPACE);
+    e = emu_of_words(EMU_SCRATCH);
     turn = 0;
     execute(&e, one_place, 4, 1, 0);
     assert_true(e.nfinding == 1 && e.nreport == 1000 && turn == 999 && e.counts.blocks == 1);

@@ -250,7 +250,7 @@ static void check_script(const Script *s, unsigned *words, bool leaves)
 {
     Emu e = { .workers = 1, .block_budget = 100 };
     memset(words, 0, 2 * NWORD * sizeof *words);
-    emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
+    emu_add_region(&e, EMU_COUNTERS, "ws", words, NWORD * sizeof *words, sizeof *words);
     emu_add_region(&e, EMU_OUTPUT, "out", run.out, NWORD * sizeof *words, sizeof *words);
     emu_begin(&e);
     launch_script(s->script, words);
@@ -260,9 +260,7 @@ static void check_script(const Script *s, unsigned *words, bool leaves)
     if (strcmp(findings(&e), now) != 0)
         fail_msg("%s: '%s' instead of '%s'", s->script, findings(&e), now);
     assert_memory_equal(words, s->left, sizeof s->left);
-    if (leaves)
-        words[0] = 1; /* no counter */
-    else
+    if (!leaves)
         memset(words, 0, NWORD * sizeof *words);
     emu_end(&e);
     assert_string_equal(findings(&e), expected(s->findings));
@@ -312,7 +310,7 @@ TEST(counters_have_an_order)
 {
     unsigned *words = calloc(NWORD, sizeof *words);
     Emu e = { .workers = 2, .block_budget = 100 };
-    emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
+    emu_add_region(&e, EMU_COUNTERS, "ws", words, NWORD * sizeof *words, sizeof *words);
     emu_begin(&e);
     assert_int_equal(launch_row(count_before_the_writer, words, 2, 1, 0), 0);
     emu_end(&e);
@@ -365,7 +363,7 @@ TOUCH(over_end_twice)
     __tsan_unaligned_read8(p);
 }
 
-/* 64 bytes each of an input, an output and a workspace, at 0, 256 and 512 of a memory; elements of 4 and 2 bytes. */
+/* 64 bytes each of an input, an output and counters, at 0, 256 and 512 of a memory; elements of 4 and 2 bytes. */
 static const struct {
     void (*hook)(void *p);
     long offset;
@@ -401,8 +399,8 @@ static const struct {
     { __tsan_write4, 576, "writes 4 bytes at ws element 16 of 16" },
     { __tsan_write4, 576 + (1 << 20) - 4, "writes 4 bytes at ws element 262159 of 16" },
     { count_up, 514, "adds to ws byte 2, which is not aligned to 4 bytes" },
-    { count_up, 0, "adds to in element 0, not in the workspace" },
-    { count_up, 256, "adds to out element 0, not in the workspace" },
+    { count_up, 0, "adds to in element 0, which is no counter" },
+    { count_up, 256, "adds to out element 0, which is no counter" },
     { count_up, 576, "writes 4 bytes at ws element 16 of 16" },
     { copy_in, 56, "" },
     { copy_in, 64, "reads 8 bytes at in element 16 of 16" },
@@ -441,7 +439,7 @@ TEST(places_are_named)
             memset(memory, 0, 1024);
             emu_add_region(&e, EMU_INPUT, "in", memory, 64, 4);
             emu_add_region(&e, EMU_OUTPUT, "out", memory + 256, 64, 2);
-            emu_add_region(&e, EMU_WORKSPACE, "ws", memory + 512, 64, 4);
+            emu_add_region(&e, EMU_COUNTERS, "ws", memory + 512, 64, 4);
             emu_begin(&e);
             touched.hook = touches[i].hook;
             touched.offset = touches[i].offset;
@@ -554,7 +552,7 @@ KERNEL(use_all)
 static void use_once(unsigned *words)
 {
     Emu e = { .workers = 1, .block_budget = 1000, .smem_limit = 64, .count = true };
-    emu_add_region(&e, EMU_WORKSPACE, "ws", words, NWORD * sizeof *words, sizeof *words);
+    emu_add_region(&e, EMU_COUNTERS, "ws", words, NWORD * sizeof *words, sizeof *words);
     emu_begin(&e);
     assert_true(emu_add_region(&e, EMU_MEMORY, "memory", words + NWORD, 64, 2));
     assert_int_equal(launch_row(use_all, words, 4, 1, 4), 0);

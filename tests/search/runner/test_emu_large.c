@@ -216,7 +216,7 @@ typedef struct {
     const RowKernel *k;
     const int64_t *extent;
     Emu emu;
-    Span operand[NOPERAND], workspace;
+    Span operand[NOPERAND], scratch, counters;
     int64_t nwritten; /* elements that the tiles have */
 } Call;
 
@@ -227,7 +227,7 @@ static int64_t elems_of(const int64_t *e, int operand)
     return operand == X ? e[M] * e[K] : operand == W ? e[N] * e[K] : operand == BIAS ? e[N] : e[M] * e[N];
 }
 
-static bool place_new(Call *c, size_t workspace_bytes)
+static bool place_new(Call *c, size_t scratch_bytes, size_t counter_bytes)
 {
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
     const Dtype *dtype = c->k->dtype;
@@ -244,7 +244,8 @@ static bool place_new(Call *c, size_t workspace_bytes)
         emu_add_region(&c->emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], c->operand[i].base, bytes,
                        (unsigned)dtype->bytes);
     }
-    emu_add_region(&c->emu, EMU_WORKSPACE, "workspace", c->workspace.base, workspace_bytes, sizeof(float));
+    emu_add_region(&c->emu, EMU_SCRATCH, "scratch", c->scratch.base, scratch_bytes, sizeof(float));
+    emu_add_region(&c->emu, EMU_COUNTERS, "counters", c->counters.base, counter_bytes, sizeof(unsigned));
     return good;
 }
 
@@ -352,7 +353,8 @@ static void call_end(Call *c)
     emu_end(&c->emu);
     for (int i = 0; i < NOPERAND; i++)
         span_free(&c->operand[i]);
-    span_free(&c->workspace);
+    span_free(&c->scratch);
+    span_free(&c->counters);
 }
 
 /* Calls the kernel; NULL: what it did is right. */
@@ -363,13 +365,14 @@ static const char *call(World *w, const RowKernel *k, const int64_t *extent)
     Call c = { .w = w, .k = k, .extent = extent };
     c.emu = (Emu){ .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
     c.emu.sample = (uint64_t)NSAMPLE;
-    const size_t workspace_bytes = (size_t)e.workspace(extent, 1);
-    assert_true(workspace_bytes == 0 || span_new(&c.workspace, workspace_bytes));
-    assert_true(place_new(&c, workspace_bytes));
+    const size_t scratch_bytes = emu_scratch(&e, extent), counter_bytes = emu_counters(&e, extent);
+    assert_true(scratch_bytes == 0 || span_new(&c.scratch, scratch_bytes));
+    assert_true(counter_bytes == 0 || span_new(&c.counters, counter_bytes));
+    assert_true(place_new(&c, scratch_bytes, counter_bytes));
     emu_begin(&c.emu);
     for (int i = 0; i < NOPERAND; i++)
         operand[i] = c.operand[i].base;
-    const char *fault = judge(&c, e.launch(extent, operand, c.workspace.base, NULL));
+    const char *fault = judge(&c, e.launch(extent, operand, c.scratch.base, c.counters.base, NULL));
     call_end(&c);
     if (!fault && c.emu.nfinding > 0)
         fault = arena_strdup(w->a, c.emu.finding[0].text);
@@ -425,10 +428,10 @@ TEST(larger_grids_are_refused)
         float nothing[4] = { 0 };
         void *operand[NOPERAND] = { nothing, nothing, nothing, nothing };
         EmuEntry e = emu_load(w->too_large[i].build, refused[i].of);
-        assert_int_equal(e.workspace(refused[i].extent, 1), 0);
+        assert_int_equal(emu_scratch(&e, refused[i].extent) + emu_counters(&e, refused[i].extent), 0);
         emu_add_region(&emu, EMU_OUTPUT, "Y", nothing, sizeof nothing, sizeof *nothing);
         emu_begin(&emu);
-        assert_int_equal(e.launch(refused[i].extent, operand, NULL, NULL), CUDA_INVALID_CONFIGURATION);
+        assert_int_equal(e.launch(refused[i].extent, operand, NULL, NULL, NULL), CUDA_INVALID_CONFIGURATION);
         emu_end(&emu);
         assert_string_equal(emu.refusal, "launches an empty grid or block");
         assert_int_equal(emu.nfinding + emu.counts.blocks, 0);

@@ -234,7 +234,7 @@ static const Cost costs[] = {
 TEST(costs_are_exact)
 {
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        Emu e = emu_of_words(costs[i].sectors_written ? EMU_WORKSPACE : EMU_INPUT);
+        Emu e = emu_of_words(costs[i].sectors_written ? EMU_COUNTERS : EMU_INPUT);
         e.count = true;
         execute(&e, costs[i].kernel, 1, costs[i].nthread, 4096);
         const Cost *c = &costs[i];

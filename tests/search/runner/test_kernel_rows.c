@@ -266,9 +266,9 @@ TEST(plans_are_as_told)
         const int64_t *tile = k->tile;
         const int64_t most[] = { 64 * tile[M], 64 * tile[N], 8 * tile[K] }, more[] = { most[M], most[N] + 1, most[K] };
         const EmuEntry entry = emu_entry(w, k);
-        assert_int_equal(entry.workspace(most, 1),
-                         split > 1 ? 4 * (COUNTERS + COUNTERS * split * tile[M] * tile[N]) : 0);
-        assert_int_equal(entry.workspace(more, 1), 0);
+        assert_int_equal(emu_scratch(&entry, most), split > 1 ? 4 * COUNTERS * split * tile[M] * tile[N] : 0);
+        assert_int_equal(emu_counters(&entry, most), split > 1 ? 4 * COUNTERS : 0);
+        assert_int_equal(emu_scratch(&entry, more) + emu_counters(&entry, more), 0);
         if (group)
             emu_call_laid(&entry, k->spec, (int64_t[]){ (group + 1) * tile[M] + 1, tile[N] + 8, 8 }, DENSELY, 0);
         emu_leave(&entry);

@@ -61,10 +61,11 @@ def plan(source, shape):
 
 def judge(ptx, shape, launch):
     x, y, z, threads, smem = launch
+    size = int(re.search(r"param_0\[(\d+)\]", ptx)[1])
     given = {"schema": "spverify.kernel-input/v1",
              "launch": {"grid_dim": [x, y, z], "block_dim": [threads, 1, 1], "dynamic_shared_bytes": smem},
              "arguments": [{"parameter": 0, "offset": 4 * i, "type": "s32", "value": v} for i, v in enumerate(shape)],
-             "declarations": [{"parameter": 0, "offset": at, "type": "pointer"} for at in range(16, 56, 8)]}
+             "declarations": [{"parameter": 0, "offset": at, "type": "pointer"} for at in range(16, size, 8)]}
     said = verify(write("k.ptx", ptx), input=write("k.json", json.dumps(given)), timeout_seconds=100)
     return said["result"], "; ".join(d.get("message", "") for d in said.get("diagnostics", []))[:200]
 

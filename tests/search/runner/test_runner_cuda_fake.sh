@@ -18,7 +18,7 @@ export LD_LIBRARY_PATH="$BIN/tests/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" AS
 fail() { echo "FAILED: $*"; sed 's/^/    /' "$tmp/out" "$tmp/err"; failed=1; }
 
 "$cc" -O1 -shared -fPIC -I "$SRC" -o "$tmp/reference.so" "$SRC/tests/search/runner/cuda/reference.c" -lm || exit 1
-for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
+for b in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27; do
     "$cc" -O1 -shared -fPIC -I "$SRC" -DHAS_BIAS=1 -DBEHAVIOUR=$b -o "$tmp/k$b.so" "$SRC/tests/search/runner/cuda/candidate.c" || exit 1
 done
 
@@ -148,7 +148,8 @@ wrong 2 wrong "writes outside of operand 3"
 wrong 3 wrong "\(changes operand 0, an input\|a second call\|row \)"
 wrong 4 wrong "\(row 0 element 0 is\|a second call\)"
 wrong 5 wrong "row 4 element 6 is -\?nan"
-wrong 6 wrong "writes outside of the workspace"
+wrong 6 wrong "writes outside of its scratch memory or counters"
+wrong 27 wrong "leaves counters that are not zero"
 wrong 8 wrong "\(changes the packed operand\|a second call\|row \)"
 wrong 9 invalid "cannot be launched: cudaErrorInvalidValue (invalid argument)"
 wrong 12 invalid "refuses these extents (-3)"
@@ -235,9 +236,9 @@ bad_call() { # BEHAVIOUR ADDED STATUS WHY
     run <"$tmp/in"
     expect "call $1" "\"event\":\"called\",\"id\":3,\"status\":\"$3\",\"why\":\"$4"
 }
-bad_call 19 5 wrong "writes outside of its output and workspace"
+bad_call 19 5 wrong "writes outside of its output, scratch memory and counters"
 bad_call 20 5 wrong "changes its input"
-bad_call 18 77 invalid "wants -1 bytes of workspace"
+bad_call 18 77 invalid "wants -1 bytes of scratch memory"
 bad_call 9 5 invalid "cannot be launched: cudaErrorInvalidValue"
 bad_call none 5 invalid ".*knone.so"
 call 10 0 3 >"$tmp/in"

@@ -51,7 +51,7 @@ cat >"$tmp/candidate.cu" <<'CU'
 #include <cuda_runtime.h>
 #include <stdint.h>
 static __global__ void zero(float *y) { y[threadIdx.x] = 0; }
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *, void *, void *stream)
 {
     cudaError_t e = cudaFuncSetAttribute((const void *)zero, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
     if (e != cudaSuccess)

@@ -20,12 +20,12 @@ static void note_flush(const void *at, size_t bytes);
 static double now_ns, call_ns[8]; /* of a call, by its hundreds: of calls 0 to 99, 100 to 199 ... */
 static atomic_int ncall, ntask;
 static uint64_t tasks; /* a bit each that was called */
-static void *seen_operand, *seen_workspace;
+static void *seen_operand, *seen_scratch;
 
 double process_clock_ns(void) { return now_ns; }
 double process_clock_s(void) { return 1e-9 * now_ns; }
 
-static int run(const int64_t *extent, void *const *operand, void *workspace, int64_t task, int64_t n)
+static int run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t n)
 {
     const int call = atomic_fetch_add(&ncall, 1);
     if (n == 1)
@@ -33,7 +33,7 @@ static int run(const int64_t *extent, void *const *operand, void *workspace, int
     atomic_store(&ntask, (int)n);
     __atomic_fetch_or(&tasks, (uint64_t)1 << task, __ATOMIC_RELAXED);
     seen_operand = operand[1];
-    seen_workspace = workspace;
+    seen_scratch = scratch;
     return task == 5 ? 7 : 0;
 }
 
@@ -153,12 +153,12 @@ TEST(a_kernel_has_what_it_asks_for)
     shape.operand[1].data = &shape;
     sample_take(&k, &setting);
     assert_ptr_equal(seen_operand, &shape);
-    assert_null(seen_workspace);
+    assert_null(seen_scratch);
     k.packed = &packed;
-    k.workspace_bytes = 8;
+    k.scratch_bytes = 8;
     sample_take(&k, &setting);
     assert_ptr_equal(seen_operand, &packed);
-    assert_ptr_equal(seen_workspace, &now_ns);
+    assert_ptr_equal(seen_scratch, &now_ns);
 }
 
 /* All parts, each once, whoever calls them; a part that fails is the call's failure. */

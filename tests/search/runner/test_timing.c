@@ -19,7 +19,7 @@ static double made_ns[KERNELS][MOST]; /* of the n-th sample of a kernel; 0: as t
 static int taken[KERNELS];
 static Kernel kernel[KERNELS];
 static char order[LOG_BYTES];
-static const void *workspace;
+static const void *scratch;
 
 double process_clock_ns(void) { return now_ns; }
 double process_clock_s(void) { return 1e-9 * now_ns; }
@@ -35,7 +35,7 @@ static double made(const double *list, int n)
 void sample_take(Kernel *k, const SampleSetting *c)
 {
     const int64_t i = k - kernel;
-    workspace = c->workspace;
+    scratch = c->scratch;
     now_ns += MS;
     k->ns[k->nsample++] = made(made_ns[i], taken[i]++);
 }
@@ -144,19 +144,19 @@ TEST(as_many_samples_as_a_record_holds)
     assert_true(kernel[0].ns[0] == 1000 && kernel[0].more == more);
 }
 
-/* One workspace for all, of the largest that a kernel wants which is timed. */
-TEST(the_largest_workspace_serves_all)
+/* One scratch memory for all, as large as any kernel wants that is timed. */
+TEST(the_largest_scratch_serves_all)
 {
     const Timing t = asked(1);
-    workspace = NULL;
+    scratch = NULL;
     time_them(2, &t);
-    assert_null(workspace);
+    assert_null(scratch);
     kernel[0].nsample = 0;
-    kernel[0].workspace_bytes = 100;
-    kernel[2].workspace_bytes = (int64_t)1 << 50; /* no machine has that, and nobody asks for it */
+    kernel[0].scratch_bytes = 100;
+    kernel[2].scratch_bytes = (int64_t)1 << 50; /* no machine has that, and nobody asks for it */
     kernel[2].status = STATUS_INVALID;
     time_them(3, &t);
-    assert_non_null(workspace);
+    assert_non_null(scratch);
     kernel[2].status = STATUS_OK;
     assert_false(kernels_time(kernel, 3, NULL, &(Shape){ 0 }, &t));
 }

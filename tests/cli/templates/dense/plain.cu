@@ -21,6 +21,9 @@ general = (
   { target = "sm_89";  TM = 2; BK = 16; },
   { target = "sm_90a"; TM = 2; BK = 16; } );
 tile = { M = "TM"; N = "NT"; K = "BK"; };
+launch = { x = "ceil_div(M, TM)"; y = "ceil_div(N, NT)"; z = "1"; cluster = "0"; threads = "NT"; smem = "4 * TM * BK"; };
+scratch = "0";
+counters = "0";
 derived = (
   { name = "BLOCKS"; expr = "ceil_div(M, TM) * ceil_div(N, NT)"; doc = "blocks of the launch"; } );
 padded_flops = "2 * BLOCKS * TM * NT * ceil_to(K, BK)";
@@ -66,9 +69,4 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
             a.Y[(int64_t)(m0 + r) * a.N + n] = y;
         }
 #endif
-}
-
-static NAME_plan KERNEL_plan(const NAME_args &a, int)
-{
-    return NAME_plan{ (unsigned)(((int64_t)a.M + TM - 1) / TM), (unsigned)(((int64_t)a.N + NT - 1) / NT), 1, 0, NT, TM * BK * sizeof(float), 0 };
 }

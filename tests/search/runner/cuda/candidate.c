@@ -2,16 +2,16 @@
  *
  * candidate: a dense kernel for the fake GPU (fake.h), compiled once for each behaviour:
  *
- *   BEHAVIOUR 0 right   1 two kernels a call, through the workspace   2 writes behind the output   3 writes an input
- *             4 leaves its counter   5 leaves an element   6 writes behind the workspace   7 packs W   8 packs W, then
+ *   BEHAVIOUR 0 right   1 two kernels a call, through scratch memory   2 writes behind the output   3 writes an input
+ *             4 leaves its counter   5 leaves an element   6 writes behind the scratch memory   7 packs W   8 packs W, then
  *             spoils it 9 cannot be launched   10 illegal address   11 never ends   12 refuses   13 fails without
  *             saying so 14 wrong unless operands are 16-byte aligned   15 segmentation fault   16 as 14, and says so
- *             17 refuses, and says why 18 for a call: adds extent[0] to each of extent[1] words, by way of its
- *             workspace
+ *             17 refuses, and says why 18 for a call: adds extent[0] to each of extent[1] words, by way of
+ *             scratch memory
  *             19 the same, and writes behind the output   20 the same, and changes the input
  *             21 wrong after 100 calls   22 writes nothing after 100 calls   23 writes behind the output after 100
  *             calls   24 gives other bits each time, all within the tolerance
- *             25 takes 2.3 s to load   26 takes 1.3 s to start its first call
+ *             25 takes 2.3 s to load   26 takes 1.3 s to start its first call   27 right, but leaves its counter
  *
  * It takes TAKES_NS nanoseconds, 4000 unless said.
  */
@@ -44,7 +44,7 @@ static __attribute__((constructor)) void load(void) { usleep(2300000); }
 
 typedef struct {
     int64_t M, N, K;
-    float *X, *W, *bias, *Y, *workspace;
+    float *X, *W, *bias, *Y, *scratch, *counters;
 } Args;
 
 static void compute(const Args *a)
@@ -75,14 +75,17 @@ static void run(void *arg)
         a->X[0] += 1;
         break;
     case 4:
-        a->Y[0] += a->workspace[0];
-        a->workspace[0] += 1;
+        a->Y[0] += a->counters[0];
+        a->counters[0] += 1;
         break;
     case 5:
         a->Y[last] = kept;
         break;
+    case 27:
+        a->counters[0] += 1;
+        break;
     case 6:
-        a->workspace[64] = 1;
+        a->scratch[64] = 1;
         break;
     case 8:
         a->W[1] += 1;
@@ -115,21 +118,21 @@ static void run(void *arg)
 }
 
 #if BEHAVIOUR == 1
-/* The parts of a call: the first leaves its sums in the workspace, the second stores them. */
+/* The parts of a call: the first leaves its sums in scratch memory, the second stores them. */
 static void run_first(void *arg)
 {
     Args a = *(Args *)arg;
-    a.Y = a.workspace + 64;
+    a.Y = a.scratch;
     compute(&a);
-    a.workspace[0] += 1;
+    a.counters[0] += 1;
 }
 
 static void run_second(void *arg)
 {
     Args *a = arg;
     for (int64_t i = 0; i < a->M * a->N; i++)
-        a->Y[i] = a->workspace[64 + i] * a->workspace[0]; /* the counter is 1, or the result is wrong */
-    a->workspace[0] = 0;
+        a->Y[i] = a->scratch[i] * a->counters[0]; /* the counter is 1, or the result is wrong */
+    a->counters[0] = 0;
 }
 #endif
 
@@ -138,17 +141,18 @@ static void add(void *arg)
 {
     Args *a = arg;
     for (int64_t i = 0; i < a->N; i++)
-        ((int *)a->workspace)[i] += ((int *)a->X)[i];
+        ((int *)a->scratch)[i] = ((int *)a->X)[i];
     for (int64_t i = 0; i < a->N + (BEHAVIOUR == 19); i++)
-        ((int *)a->W)[i] = ((int *)a->workspace)[i] + (int)a->M;
+        ((int *)a->W)[i] = ((int *)a->scratch)[i] + (int)a->M;
     ((int *)a->X)[0] += BEHAVIOUR == 20;
 }
 #define run add
 #endif
 
-int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
-    Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[2 + HAS_BIAS], workspace };
+    Args a = { extent[0], extent[1], extent[2], operand[0], operand[1], operand[2], operand[2 + HAS_BIAS],
+               scratch,   counters };
     static int nlaunch;
     if (!stream)
         return cudaErrorInvalidValue;
@@ -159,7 +163,7 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, v
     if (BEHAVIOUR == 12 || BEHAVIOUR == 17)
         return -3;
     if (BEHAVIOUR == 13)
-        cudaMalloc((void **)&a.workspace, (size_t)1 << 40); /* fails */
+        cudaMalloc((void **)&a.scratch, (size_t)1 << 40); /* fails */
 #if BEHAVIOUR == 1
     fake_launch(run_first, &a, sizeof a, TAKES_NS);
     fake_launch(run_second, &a, sizeof a, TAKES_NS);
@@ -179,10 +183,16 @@ int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 }
 #endif
 
-int64_t dcgen_workspace(const int64_t *extent, int64_t ntask)
+int64_t dcgen_scratch(const int64_t *extent, int64_t ntask)
 {
     (void)ntask;
     if (BEHAVIOUR >= 18 && BEHAVIOUR <= 20)
         return extent[0] == 77 ? -1 : 4 * extent[1];
-    return BEHAVIOUR == 1 ? (64 + extent[0] * extent[1]) * 4 : BEHAVIOUR == 4 || BEHAVIOUR == 6 ? 256 : 0;
+    return BEHAVIOUR == 1 ? extent[0] * extent[1] * 4 : BEHAVIOUR == 6 ? 256 : 0;
+}
+
+int64_t dcgen_counters(const int64_t *extent)
+{
+    (void)extent;
+    return BEHAVIOUR == 1 || BEHAVIOUR == 4 || BEHAVIOUR == 27 ? 256 : 0;
 }

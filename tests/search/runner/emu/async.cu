@@ -104,12 +104,12 @@ static __device__ __forceinline__ void sum(float (&acc)[TM][TN], const dense_arg
     }
 }
 
-/* True in the block that finishes a tile, with the sum of all slices. Counters come first in the workspace. */
-static __device__ __forceinline__ bool combine(float (&acc)[TM][TN], void *workspace, unsigned *flag)
+/* True in the block that finishes a tile, with the sum of all slices. */
+static __device__ __forceinline__ bool combine(float (&acc)[TM][TN], const dense_args &a, unsigned *flag)
 {
-    const unsigned tile = blockIdx.y * gridDim.x + blockIdx.x, ntile = gridDim.x * gridDim.y, t = threadIdx.x;
-    unsigned *counter = (unsigned *)workspace + tile;
-    float *parts = (float *)workspace + (ntile + 31) / 32 * 32 + (size_t)tile * SPLITK * BM * BN;
+    const unsigned tile = blockIdx.y * gridDim.x + blockIdx.x, t = threadIdx.x;
+    unsigned *counter = a.counters + tile;
+    float *parts = (float *)a.scratch + (size_t)tile * SPLITK * BM * BN;
     for (int i = 0; i < TM * TN; i++)
         parts[OWN_SLICE * (BM * BN) + i * NT + t] = acc[i / TN][i % TN];
     STORED_FENCE;
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(NT) kernel(const dense_args a)
         sum<4>(acc, a, stages, m0, n0, first * BK, end - first);
     else
         sum<1>(acc, a, stages, m0, n0, first * BK, end - first);
-    if (SPLITK > 1 && !combine(acc, a.workspace, (unsigned *)(stages + STAGES * STAGE)))
+    if (SPLITK > 1 && !combine(acc, a, (unsigned *)(stages + STAGES * STAGE)))
         return;
     for (int i = 0; i < TM; i++)
         for (int j = 0; j < TN; j++) {
@@ -156,6 +156,6 @@ static dense_plan plan(int64_t M, int64_t N, int64_t K)
 {
     (void)K;
     const unsigned x = (unsigned)((N + BN - 1) / BN), y = (unsigned)((M + BM - 1) / BM);
-    const size_t counters = ((size_t)x * y + 31) / 32 * 128, parts = (size_t)x * y * SPLITK * BM * BN * sizeof(float);
-    return { x, y, SPLITK, NT, STAGES * STAGE * sizeof(float) + 16, SPLITK > 1 ? counters + parts : 0 };
+    const size_t tiles = SPLITK > 1 ? (size_t)x * y : 0;
+    return { x, y, SPLITK, NT, STAGES * STAGE * sizeof(float) + 16, tiles * SPLITK * BM * BN * sizeof(float), tiles * 4 };
 }

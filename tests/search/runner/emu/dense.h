@@ -14,12 +14,13 @@ typedef struct {
     int M, N, K;
     const dense_elem *X, *W, *bias;
     dense_elem *Y;
-    void *workspace;
+    void *scratch;
+    unsigned *counters;
 } dense_args;
 typedef struct {
     unsigned x, y, z;
     int threads;
-    size_t smem_bytes, workspace_bytes;
+    size_t smem_bytes, scratch_bytes, counter_bytes;
 } dense_plan;
 
 namespace dense_device
@@ -30,9 +31,14 @@ namespace dense_device
 static dense_plan plan(int64_t M, int64_t N, int64_t K);
 static __global__ void kernel(const dense_args a);
 
-extern "C" int64_t dcgen_workspace(const int64_t *extent, int64_t)
+extern "C" int64_t dcgen_scratch(const int64_t *extent, int64_t)
 {
-    return (int64_t)plan(extent[0], extent[1], extent[2]).workspace_bytes;
+    return (int64_t)plan(extent[0], extent[1], extent[2]).scratch_bytes;
+}
+
+extern "C" int64_t dcgen_counters(const int64_t *extent)
+{
+    return (int64_t)plan(extent[0], extent[1], extent[2]).counter_bytes;
 }
 
 #ifndef PACK /* what host code does besides */
@@ -56,7 +62,7 @@ extern "C" int dcgen_pack(const int64_t *extent, const void *w, void *packed)
 }
 #endif
 
-extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *workspace, void *stream)
+extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
     HOST;
     const dense_plan p = plan(extent[0], extent[1], extent[2]);
@@ -67,6 +73,7 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *w
                            (const dense_elem *)operand[1],
                            (const dense_elem *)operand[2],
                            (dense_elem *)operand[3],
-                           workspace };
+                           scratch,
+                           (unsigned *)counters };
     return dense_device::launch(kernel, dim3(p.x, p.y, p.z), 0, p.threads, p.smem_bytes, (cudaStream_t)stream, a);
 }

@@ -103,5 +103,5 @@ static __global__ void __launch_bounds__(NT) kernel(const dense_args a)
 static dense_plan plan(int64_t M, int64_t N, int64_t K)
 {
     (void)K;
-    return { (unsigned)((N + BN - 1) / BN), (unsigned)GRID_Y((M + BM - 1) / BM), 1, THREADS, SMEM, 0 };
+    return { (unsigned)((N + BN - 1) / BN), (unsigned)GRID_Y((M + BM - 1) / BM), 1, THREADS, SMEM, 0, 0 };
 }

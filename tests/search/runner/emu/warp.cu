@@ -33,5 +33,5 @@ static __global__ void __launch_bounds__(64) kernel(const dense_args a)
 static dense_plan plan(int64_t M, int64_t N, int64_t K)
 {
     (void)K;
-    return { (unsigned)((M * N + 1) / 2), 1, 1, 64, 0, 0 };
+    return { (unsigned)((M * N + 1) / 2), 1, 1, 64, 0, 0, 0 };
 }

@@ -88,6 +88,7 @@ static void check_fault(const Fault *f)
 }
 
 #define SERVES(text) "serves = \"" text "\";\ntile = {"
+#define SCRATCH(text) "scratch = \"" text "\";\ntile = {"
 /* It depends on two values behind the last one: this, and one that is one more. */
 #define SERVES_BY(value)                                                             \
     "a vector\"; },\n  { name = \"HIDDEN\"; expr = \"" value "\"; doc = \"x\"; },\n" \
@@ -170,6 +171,18 @@ TEST(test_faults)
         { "a vector\"; } );\n", SERVES_BY("MR + L1_BYTES"), "serves =", "this cannot depend on VIA, but" },
         { "a vector\"; } );\n", SERVES_BY("MAX_THREADS"), "serves =", "this cannot depend on VIA, but" },
         { "tile = {", SERVES("M > 1 && PADDED > 1"), "serves =", "it cannot use min, max, ceil_div or ceil_to" },
+        { "tile = {", SCRATCH("4 *"), "scratch =", "error" },
+        { "tile = {", "scratch = true;\ntile = {", "scratch =", "'scratch': expected" },
+        { "tile = {", SCRATCH("NOBODY"), "scratch =", "unknown name 'NOBODY'" },
+        { "tile = {", SCRATCH("M / 2"),
+          "scratch =", "each call works this out: it cannot use '/', log2, exp2 or sqrt" },
+        { "tile = {", SCRATCH("log2(M)"), "scratch =", "it cannot use '/', log2, exp2 or sqrt" },
+        { "tile = {", SCRATCH("L2_BYTES"), "scratch =", "this cannot depend on L2_BYTES, but on extents" },
+        { "tile = {", SCRATCH("M * THREADS"), "scratch =", "this cannot depend on THREADS, but" },
+        { "tile = {", SCRATCH("ALIGN"), "scratch =", "this cannot depend on ALIGN, but" },
+        { "tile = {", "launch = { x = \"M\"; };\ntile = {",
+          "launch =", "kernels of the family 'cpu' are not launched" },
+        { "tile = {", "launch = 1;\ntile = {", "launch =", "'launch': expected" },
     };
     for (size_t i = 0; i < LENGTH(faults); i++)
         check_fault(&faults[i]);
@@ -230,12 +243,19 @@ TEST(test_hash_is_of_the_code)
         const char *from, *to;
         bool changes;
     } edit[] = {
-        { "three loops", "four loops", false },     { "choices = [1, 2, 4]", "choices = [1, 2, 3]", false },
-        { "STEP <= 4", "STEP <= 2", false },        { "TILES * MR", "2 * TILES", false },
-        { "1 + 1 / STEP", "1 / STEP", false },      { "log2(STEP)", "STEP", false },
-        { "\"small\"", "\"other\"", true },         { "MR * UK", "UK * MR", true },
-        { "M = \"MR\"; N", "M = \"UK\"; N", true }, { "int rows", "int cols", true },
-        { "tile = {", SERVES("M > 1"), true },      { "choices = [1, 2]", "choices = \"K\"", true },
+        { "three loops", "four loops", false },
+        { "choices = [1, 2, 4]", "choices = [1, 2, 3]", false },
+        { "STEP <= 4", "STEP <= 2", false },
+        { "TILES * MR", "2 * TILES", false },
+        { "1 + 1 / STEP", "1 / STEP", false },
+        { "log2(STEP)", "STEP", false },
+        { "\"small\"", "\"other\"", true },
+        { "MR * UK", "UK * MR", true },
+        { "M = \"MR\"; N", "M = \"UK\"; N", true },
+        { "int rows", "int cols", true },
+        { "tile = {", SERVES("M > 1"), true },
+        { "tile = {", SCRATCH("PADDED"), true },
+        { "choices = [1, 2]", "choices = \"K\"", true },
     };
     const char *hash = read_small(small)->hash;
     for (size_t i = 0; i < sizeof edit / sizeof *edit; i++)

@@ -345,6 +345,46 @@ TEST(scratch_memory_is_asked_for)
     assert_int_equal(diag_nerror(d), 0);
 }
 
+/* How a kernel of dense for GPUs is launched, by its head and by its family's. */
+static const char *launch_of(const char *name, const char *const *param, const int64_t *to, int n)
+{
+    const UnitContext u = context_of("sm_90a", "dtype = \"f32\";");
+    TemplateList list;
+    const char *folders[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    int64_t value[TEMPLATE_MAX_PARAM];
+    int i = 0;
+    assert_true(template_read_all(arena, u.spec, folders, 1, &list, d));
+    while (strcmp(list.t[i]->name, name) != 0)
+        i++;
+    memcpy(value, template_general(list.t[i], u.target, 0)->value, sizeof value);
+    for (int k = 0; k < n; k++)
+        value[names_find(NAMES(list.t[i]->param, list.t[i]->nparam), param[k])] = to[k];
+    const UnitKernel k = { list.t[i], u.target, value, { 0 }, NULL };
+    const char *text = unit_candidate(arena, &u, &k, d), *at = text ? strstr(text, "one_k0_plan(const") : NULL;
+    diag_print(d, stderr);
+    assert_non_null(at);
+    at = strstr(at, "{\n");
+    return arena_printf(arena, "%.*s%s", (int)(strstr(at, "}\n") - at), at,
+                        strstr(text, "dcgen_scratch") ? "scratch" : "");
+}
+
+TEST(launches_of_kernels)
+{
+    static const char *const split = "SPLITK";
+    static const int64_t three = 3;
+    const char *alone = launch_of("simt_gemm", NULL, NULL, 0), *shared = launch_of("simt_gemm", &split, &three, 1);
+    assert_has_all(
+        alone, "    const double M = a.M;\n    const double N = a.N;\n    const double TILES = one_real_ceil_div(M, ",
+        "    return one_planned(TILES, 0, 1, 0, ", ", 0, 0);\n");
+    assert_lacks(alone, "SLICES");
+    assert_lacks(alone, "scratch");
+    assert_has_all(shared, "    const double K = a.K;\n", "    const double PARTS = 1 + 2.0*(TILES <= 4096);\n",
+                   "    const double KPER = one_real_ceil_div(SUM_STEPS, PARTS);\n",
+                   "    const double SLICES = 1 + (one_real_ceil_div(SUM_STEPS, KPER) - 1);\n",
+                   "    return one_planned(TILES, 0, SLICES, 0, ", ", 4*PASSED, (double)(SLICES > 1)*4*4096);\n", "scratch");
+}
+
 /* A kernel that does not serve every call says which it is for; as a candidate it refuses the others. */
 TEST(calls_that_kernels_are_for)
 {

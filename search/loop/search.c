@@ -396,7 +396,6 @@ bool search_compile(Search *q, const char **err)
 static bool timed_run(Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
-    lab_begin(l);
     l->anchor = choose_anchor(q, scratch);
     const int64_t before = lab_ntried(l);
     bool again = false;

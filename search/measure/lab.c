@@ -8,17 +8,8 @@
 #include <math.h>
 #include "gen/base/process.h"
 
-/* Before any request was made, one is expected to take REQUEST_S beside its samples, as surely as if PRIOR had. */
-enum { PRIOR = 4 };
-static const double REQUEST_S = 0.05;
 /* Before any candidate was tried, it is expected to take so long, as surely as if one had. */
 static const double CANDIDATE_S = 0.5;
-
-void lab_begin(Lab *l)
-{
-    l->extra_s = PRIOR * REQUEST_S;
-    l->nrequest = PRIOR;
-}
 
 double lab_now_s(const Lab *l) { return l->kind->own_clock ? l->now_s : process_clock_s(); }
 double lab_until_s(const Lab *l, double share) { return l->began_s + share * l->seconds; }

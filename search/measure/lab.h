@@ -12,7 +12,7 @@
 #include "gen/base/progress.h"
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
-#include "search/measure/runner.h"
+#include "search/measure/agent.h"
 #include "search/record/record.h"
 #include "search/record/study.h"
 #include "search/space/propose.h"
@@ -60,14 +60,13 @@ typedef struct {
     int ntuned;
     Builder *builder;
     Builder *assembler;  /* makes GPU code that cannot be run here; NULL: the builder makes what ships */
-    Runner *runner;      /* NULL: nothing is run */
+    Agents *agents;      /* NULL: nothing is run */
     RecordFile *records; /* NULL: nothing is recorded */
     Diag *diag;
     int jobs;
     struct Batch *begun; /* what is built in the background (lab_machine.c) */
     Library library;
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
-    double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
 } Workshop;
 
 /* What candidates took from being proposed to being known, in all searches of a command so far. */
@@ -86,9 +85,6 @@ struct Lab {
     /* The general kernel that others' times are parts of (study.h); NULL: none is chosen yet. */
     const Candidate *anchor;
     Progress *progress;
-    /* What requests for times took besides their samples, in sum, and how many there were; lab_begin makes some up. */
-    double extra_s;
-    int64_t nrequest;
     int64_t ntimed;           /* requests of this run that gave times */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     Effort *effort;           /* NULL: nothing is known of it, and rounds are of the usual size */
@@ -96,8 +92,6 @@ struct Lab {
     double now_s;             /* the lab's own clock (LabKind.own_clock) */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
-
-void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its requests */
 
 double lab_now_s(const Lab *l);
 double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */

@@ -264,7 +264,7 @@ static MeasureRequest verify_request(const Lab *l, const int64_t *extent, int th
 static bool verify_kernels(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, const Kernels *k,
                            MeasureRecord *out, const char **err)
 {
-    if (k->n && !measure(l->shop->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
+    if (k->n && !measure(l->shop->agents->agent->runner, scratch, r, k->key, k->so, k->n, out, l->stop, err))
         return false;
     for (int i = 0; i < k->n; i++) {
         const int at = k->at[i];
@@ -410,7 +410,7 @@ static bool tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
  * whatever the time. Without a runner what is built counts as right, and no shared object is kept. */
 static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err)
 {
-    const bool runs = l->shop->runner;
+    const bool runs = l->shop->agents;
     if (!b->n)
         return true;
     if (!build_batch(l, b, first ? l->began_s + BUILD_PART * (until_s - l->began_s) : until_s, first, err))
@@ -575,7 +575,7 @@ static bool emulator_check(Lab *l, Arena *scratch, int64_t trial, const int64_t 
     const Trial *t = &l->study->trial[trial];
     if (!trial_usable(t))
         return true;
-    if (!measure(l->shop->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
+    if (!measure(l->shop->agents->agent->runner, scratch, &r, &t->key, &t->so, 1, &out, l->stop, err))
         return false;
     out.threads = 1; /* those of the request are this machine's, not the device's */
     return stopwatch_take(l, &out, err);

@@ -40,21 +40,20 @@ static double sampling_s(double ns, int repeats) { return 1e-9 * ns * (repeats +
 
 double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns)
 {
-    return l->extra_s / (double)l->nrequest + sampling_s(ns, repeats_on(l->study, inst));
+    return agents_extra_s(l->shop ? l->shop->agents : NULL) + sampling_s(ns, repeats_on(l->study, inst));
 }
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
 /* Learns what a request took besides its samples. One that a runner did not survive says nothing. */
-static void learn_extra(Lab *l, double took_s, const MeasureRecord *out, int n)
+static void learn_extra(Pace *p, double took_s, const MeasureRecord *out, int n)
 {
     for (int i = 0; i < n; i++) {
         if (ends_runner(&out[i]))
             return;
         took_s -= sampling_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample);
     }
-    l->extra_s += fmax(took_s, 0);
-    l->nrequest++;
+    pace_learn(p, fmax(took_s, 0));
 }
 
 double stopwatch_deadline_s(const Lab *l) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, l->seconds / 4)); }
@@ -114,6 +113,7 @@ static void judge_library(Lab *l, const MeasureRecord *m)
 bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
                     const char **err)
 {
+    Agent *agent = l->shop->agents->agent;
     const double start_s = lab_now_s(l);
     Kernels all = *k;
     const int anchor = add_anchor(l, &all), n = all.n, library = race ? add_library(l, inst, &all) : -1;
@@ -127,9 +127,9 @@ bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels 
                                .cold = study_wants_cold(l->study, inst->extent),
                                .deadline_s = stopwatch_deadline_s(l) };
     MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)all.n, MeasureRecord);
-    if (!measure(l->shop->runner, scratch, &r, all.key, all.so, all.n, out, l->stop, err))
+    if (!measure(agent->runner, scratch, &r, all.key, all.so, all.n, out, l->stop, err))
         return false;
-    learn_extra(l, lab_now_s(l) - start_s, out, all.n);
+    learn_extra(&agent->pace, lab_now_s(l) - start_s, out, all.n);
     if (library >= 0)
         judge_library(l, &out[library]);
     l->ntimed++;

@@ -199,6 +199,7 @@ void build_start(Builder *b, Arena *a, Build *builds, int n)
 static inline void measure_here(void)
 {
     kind.measures = true;
+    have_agent();
     keep_records();
 }
 

@@ -98,12 +98,12 @@ static int open_machine(void **state)
     put_faults("");
     const char *const command[] = { "sh", script, NULL };
     shop.builder = &cc;
-    shop.runner = runner_start(y.arena, kept(command, sizeof command), y.spec, "/reference.so", 1, NULL, &err);
-    assert_non_null(shop.runner);
+    Runner *r = runner_start(y.arena, kept(command, sizeof command), y.spec, "/reference.so", 1, NULL, &err);
+    assert_non_null(r);
+    shop.agents = agents_of(y.arena, r);
     shop.diag = diag_new(y.arena);
     shop.jobs = 5;
     lab.anchor = &y.space->general[0];
-    lab_begin(&lab);
     for (int i = 0; i < THREE; i++) {
         p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor, .nshape = 2 };
         p[i].shape[1] = 2 * i + 1; /* 0 1, 0 3, 0 5 */
@@ -114,7 +114,7 @@ static int open_machine(void **state)
 
 static int close_machine(void **state)
 {
-    runner_stop(shop.runner);
+    agents_stop(shop.agents);
     return close_lab(state);
 }
 

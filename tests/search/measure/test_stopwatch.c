@@ -78,7 +78,7 @@ static int begin(void **state)
     ncall = 0;
     memset(answer, 0, sizeof answer);
     lab.anchor = &y.space->general[0];
-    lab_begin(&lab);
+    have_agent();
     for (int i = 0; i < 3; i++) {
         trial[i] = study_add(lab.study, i ? &y.space->candidate[7 * i] : lab.anchor);
         lab.study->trial[trial[i]].built = true;

@@ -233,13 +233,11 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
     const Spec *s = w->spec;
     const char *const *command = runner_command(r, w, site);
     const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
-    Runner *runner = reference ? runner_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err) : NULL;
-    if (!runner)
-        return false;
-    t->agents = agents_of(r->a, runner);
-    if (!site->family->aside && !r->o->quiet)
-        warn_of_peak(runner_device(runner)->arch);
-    return true;
+    if (reference)
+        t->agents = agents_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
+    if (t->agents && !site->family->aside && !r->o->quiet)
+        warn_of_peak(agents_device(t->agents)->arch);
+    return t->agents;
 }
 
 /* ---- for a search ---- */

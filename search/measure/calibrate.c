@@ -37,13 +37,16 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
             *err = "interrupted";
         return !*stop;
     }
-    const LimitRequest q = {
-        target_root(u->target)->name, u->spec->dtype, u->spec->nthread, u->spec->threads, 1e9 * most_s, m->limits_so
-    };
-    if (!limit_measure(m->agents->agent->runner, a, &q, out, n, stop, err))
+    Request q = { .arena = a,
+                  .limits = { target_root(u->target)->name, u->spec->dtype, u->spec->nthread, u->spec->threads,
+                              1e9 * most_s, m->limits_so } };
+    agents_ask(m->agents, &q);
+    if (!agents_work(m->agents, stop, err))
         return false;
+    *n = q.nlimit;
     *why = "the runner measures no limits of this target and data type";
     for (int i = 0; i < *n; i++) {
+        out[i] = q.limit[i];
         out[i].device = u->device->id;
         out[i].target = u->target->name;
         if (m->records && !record_add_limit(m->records, &out[i], err))

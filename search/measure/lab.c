@@ -60,6 +60,8 @@ const char *lab_best_text(const Lab *l, Arena *a)
     return n ? arena_printf(a, "%.2fx of the general kernel", exp(sum / n)) : "";
 }
 
+bool lab_work(const Lab *l, const char **err) { return agents_work(l->shop->agents, l->stop, err); }
+
 void lab_show(const Lab *l, Arena *scratch)
 {
     progress_update(l->progress, (double)lab_ntried(l), lab_best_text(l, scratch), fmax(lab_left_s(l, 1), 0));

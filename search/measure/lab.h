@@ -64,7 +64,7 @@ typedef struct {
     RecordFile *records; /* NULL: nothing is recorded */
     Diag *diag;
     int jobs;
-    struct Batch *begun; /* what is built in the background (lab_machine.c) */
+    struct Batch *begun; /* what is built in the background (batch.h) */
     Library library;
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
 } Workshop;
@@ -105,6 +105,8 @@ void lab_learn(Lab *l, double took_s, int64_t n);
 int64_t lab_anchor(const Lab *l);
 /* How many candidates for the tuned target were built or failed. */
 int64_t lab_ntried(const Lab *l);
+/* Lets the agents take all requests that wait. False with *err set: see agents_work. */
+bool lab_work(const Lab *l, const char **err);
 /* Brings the progress display up to date. */
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: times of built kernels on one shape, beside the anchor and, in a race, the library; what was measured
- * becomes records.
+ * stopwatch: requests for times of built kernels on one shape, beside the anchor and, in a race, the library; what was
+ * measured becomes records.
  */
 #ifndef DCGEN_STOPWATCH_H
 #define DCGEN_STOPWATCH_H
@@ -10,20 +10,9 @@
 
 #define STOPWATCH_SAMPLE_NS 300e3 /* a sample is as many calls as take so long, at least one */
 enum {
-    STOPWATCH_MOST = 64,    /* kernels in a request */
     STOPWATCH_REPEATS = 5,  /* samples of each; of long calls fewer */
     STOPWATCH_OVERHEAD = 1, /* what the warm-up costs, in samples */
 };
-
-/* The kernels of a request. */
-typedef struct {
-    int n;
-    const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
-    int at[STOPWATCH_MOST]; /* the place of each in a list of the caller's; -1: in none */
-} Kernels;
-
-/* Adds one and gives its place. -1: there is no room. */
-int kernels_add(Kernels *k, const char *key, const char *so, int at);
 
 /* How long a request on an instance will take, `ns` being one sample of all its kernels: from what requests of this run
  * took so far. */
@@ -37,9 +26,21 @@ double stopwatch_deadline_s(const Lab *l);
  * and nothing is recorded. */
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
-/* Times the kernels and the anchor in turn. race: all kernels get all of their samples, and the library takes part as
- * long as it was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. */
-bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
-                    const char **err);
+/* A request that times kernels and the anchor in turn on one shape. race: all kernels get all of their samples, and the
+ * library takes part as long as it was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned
+ * from here on. */
+typedef struct Timing {
+    Request q; /* its kernels are the caller's */
+    Lab *lab;
+    const Instance *inst;
+    bool race, tunes;
+    /* Adds the kernels when an agent is free for them. False: nothing is timed. NULL: they are there. */
+    bool (*fill)(struct Timing *t);
+    void *of;               /* whose it is, for that */
+    int n, anchor, library; /* kernels but for the library; places of these two among them, -1: it is not there */
+    double began_s;
+} Timing;
+
+Timing *stopwatch_timing(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes);
 
 #endif

@@ -8,7 +8,6 @@
  */
 #include "tests/test.h"
 #include "gen/base/text.h"
-#include "search/measure/runner.h"
 #include "search/space/verify_shapes.h"
 #include "tests/put_file.h"
 #include "tests/search/workshop.h"
@@ -98,9 +97,8 @@ static int open_machine(void **state)
     put_faults("");
     const char *const command[] = { "sh", script, NULL };
     shop.builder = &cc;
-    Runner *r = runner_start(y.arena, kept(command, sizeof command), y.spec, "/reference.so", 1, NULL, &err);
-    assert_non_null(r);
-    shop.agents = agents_of(y.arena, r);
+    shop.agents = agents_start(y.arena, kept(command, sizeof command), y.spec, "/reference.so", 1, NULL, &err);
+    assert_non_null(shop.agents);
     shop.diag = diag_new(y.arena);
     shop.jobs = 5;
     lab.anchor = &y.space->general[0];

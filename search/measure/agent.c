@@ -62,7 +62,7 @@ static void begin_next(Agents *x, Agent *g)
     }
 }
 
-/* Takes all agents as far as they come. STEP_WAITS: all that have a request wait for their runners. */
+/* Takes each agent a step on. STEP_WAITS: all that have a request wait for their runners. */
 static Step step_all(Agents *x, const char **err)
 {
     Step all = STEP_WAITS;
@@ -70,12 +70,12 @@ static Step step_all(Agents *x, const char **err)
         begin_next(x, g);
         Request *q = g->request;
         const Step step = q ? exchange_step(g->exchange, err) : STEP_WAITS;
-        if (step == STEP_WAITS)
+        all = step == STEP_WAITS ? all : STEP_ON;
+        if (step == STEP_WAITS || step == STEP_ON)
             continue;
         g->request = NULL;
         if (step == STEP_FAILED || (q->take && !q->take(q, err)))
             return STEP_FAILED;
-        all = STEP_OVER;
     }
     return all;
 }
@@ -131,12 +131,6 @@ bool agents_work(Agents *x, const volatile int *stop, const char **err)
 }
 
 /* ---- pace */
-
-void pace_learn(Pace *p, double extra_s)
-{
-    p->extra_s += extra_s;
-    p->nrequest++;
-}
 
 double agents_extra_s(const Agents *x)
 {

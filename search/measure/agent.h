@@ -8,7 +8,7 @@
 #ifndef DCGEN_AGENT_H
 #define DCGEN_AGENT_H
 
-#include "search/measure/exchange.h"
+#include "search/measure/request.h"
 
 /* What requests for times took besides their samples, in sum. */
 typedef struct {
@@ -46,7 +46,6 @@ void agents_ask(Agents *x, Request *q);
  * are forgotten, and runners that were at one are killed. */
 bool agents_work(Agents *x, const volatile int *stop, const char **err);
 
-void pace_learn(Pace *p, double extra_s); /* of one request */
 /* How long the agents' next request will take besides its samples. x may be NULL. */
 double agents_extra_s(const Agents *x);
 

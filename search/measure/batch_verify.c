@@ -17,11 +17,9 @@ typedef struct {
     Request q;
     Lab *lab;
     Batch *batch;
-    int first, n;         /* these members, as far as they work */
-    const Instance *told; /* those of them whose errors are told on this shape; NULL: all */
-    const char *fact;     /* which says how large the errors were; NULL: nobody asks */
-    double until_s;       /* it is not begun after that, */
-    bool *late;           /* nor when it was too late for one before it */
+    const char *fact; /* which says how large the errors were; NULL: nobody asks */
+    double until_s;   /* it is not begun after that, */
+    bool *late;       /* nor when it was too late for one before it */
 } Verification;
 
 /* Into how many parts the call on the i-th awkward shape is split; some are more than it has tiles. A kernel on a GPU
@@ -60,20 +58,13 @@ static const Instance *telling_shape(const Study *s, const Candidate *c)
     return best;
 }
 
-/* Adds the members that still work. False: there are none, or it is too late. */
-static bool fill_verification(Request *q)
+static bool is_wanted(Request *q)
 {
     const Verification *v = q->of;
-    const Lab *l = v->lab;
-    if (*v->late)
+    if (*v->late || !lab_still_wants(v->lab, &q->kernel))
         return false;
-    for (int i = v->first; i < v->first + v->n; i++) {
-        const Candidate *c = &batch_member(l, v->batch, i)->c;
-        if (!v->told || (!candidate_is_fixed(c) && telling_shape(l->study, c) == v->told))
-            batch_add_member(l, v->batch, i, q->measure.extent, q->measure.gap, &q->kernel);
-    }
-    *v->late = q->kernel.n && lab_now_s(l) > v->until_s;
-    return q->kernel.n && !*v->late;
+    *v->late = lab_now_s(v->lab) > v->until_s;
+    return !*v->late;
 }
 
 /* Notes which kernels failed, with reasons that last as long as scratch (study_why), and what was told of them. */
@@ -101,18 +92,12 @@ static bool take_verification(Request *q, const char **err)
     return true;
 }
 
-/* Puts the request into the queue; what else it says can be set until an agent is free. */
-static Verification *ask(Lab *l, Arena *scratch, Batch *b, int first, int n, const MeasureRequest *r, double until_s,
-                         bool *late)
+/* Puts a request into the queue, to which members are added then. */
+static Verification *ask(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, double until_s, bool *late)
 {
     Verification *v = ARENA_NEW(scratch, Verification);
-    v->q = (Request){ .arena = scratch, .of = v, .fill = fill_verification, .take = take_verification, .measure = *r };
-    v->lab = l;
-    v->batch = b;
-    v->first = first;
-    v->n = n;
-    v->until_s = until_s;
-    v->late = late;
+    *v = (Verification){ .lab = l, .batch = b, .until_s = until_s, .late = late };
+    v->q = (Request){ .arena = scratch, .of = v, .fill = is_wanted, .take = take_verification, .measure = *r };
     agents_ask(l->shop->agents, &v->q);
     return v;
 }
@@ -133,7 +118,9 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
         r.gap = w.gap[i];
         r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
         r.way = w.way[i];
-        ask(l, scratch, b, first, n, &r, until_s, late);
+        Verification *v = ask(l, scratch, b, &r, until_s, late);
+        for (int j = first; j < first + n; j++)
+            batch_add_member(l, b, j, r.extent, r.gap, &v->q.kernel);
     }
     return lab_work(l, err);
 }
@@ -168,7 +155,7 @@ bool batch_count(Lab *l, Arena *scratch, Batch *b, const char **err)
             continue;
         MeasureRequest r = verify_request(l, extent, 1, stopwatch_deadline_s(l));
         r.count = true;
-        ask(l, scratch, b, i, 1, &r, INFINITY, &late);
+        batch_add_member(l, b, i, extent, 0, &ask(l, scratch, b, &r, INFINITY, &late)->q.kernel);
     }
     return lab_work(l, err);
 }
@@ -185,9 +172,12 @@ bool batch_tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
             const Instance *shape = l->study->shape[j];
             MeasureRequest r = verify_request(l, shape->extent, 1, stopwatch_deadline_s(l));
             r.data = data_names[told[i].data];
-            Verification *x = ask(l, scratch, b, 0, b->n, &r, INFINITY, &late);
-            x->told = shape;
-            x->fact = told[i].fact;
+            Verification *v = ask(l, scratch, b, &r, INFINITY, &late);
+            v->fact = told[i].fact;
+            for (int k = 0; k < b->n; k++)
+                if (!candidate_is_fixed(&batch_member(l, b, k)->c) &&
+                    telling_shape(l->study, &batch_member(l, b, k)->c) == shape)
+                    batch_add_member(l, b, k, shape->extent, 0, &v->q.kernel);
         }
     return lab_work(l, err);
 }

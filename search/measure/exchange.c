@@ -4,8 +4,6 @@
  * measured may write to the runner's socket too. When anything goes wrong, the runner is killed, the kernel of its last
  * `begin` gets the blame, and a new runner is asked for the others.
  */
-#include "search/measure/exchange.h"
-
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -407,19 +405,13 @@ static Step ask(Exchange *s, RunnerAnswer ready, const char *why, const char **e
 
 Step exchange_step(Exchange *s, const char **err)
 {
-    Step step = STEP_ON;
-    while (step == STEP_ON) {
-        const char *why = NULL;
-        json_t *event = NULL;
-        const bool asked = s->asked;
-        const RunnerAnswer answer = asked ? runner_hear(s->r, &event) : runner_ready(s->r, &why);
-        if (answer == WAITING)
-            return STEP_WAITS;
-        if (!asked)
-            step = ask(s, answer, why, err);
-        else
-            step = s->q->limits.nthread ? hear_limits(s, event) : hear_measure(s, answer, event, err);
-        json_decref(event);
-    }
+    const char *why = NULL;
+    json_t *event = NULL;
+    const RunnerAnswer answer = s->asked ? runner_hear(s->r, &event) : runner_ready(s->r, &why);
+    const Step step = answer == WAITING          ? STEP_WAITS
+                      : !s->asked                ? ask(s, answer, why, err)
+                      : s->q->limits.nthread > 0 ? hear_limits(s, event)
+                                                 : hear_measure(s, answer, event, err);
+    json_decref(event);
     return step;
 }

@@ -62,6 +62,27 @@ const char *lab_best_text(const Lab *l, Arena *a)
 
 bool lab_work(const Lab *l, const char **err) { return agents_work(l->shop->agents, l->stop, err); }
 
+bool lab_still_wants(const Lab *l, Kernels *k)
+{
+    int n = 0;
+    for (int i = 0; i < k->n; i++)
+        if (l->study->trial[study_find_key(l->study, k->key[i])].status == STATUS_OK) {
+            k->key[n] = k->key[i];
+            k->so[n] = k->so[i];
+            k->at[n++] = k->at[i];
+        }
+    k->n = n;
+    return n > 0;
+}
+
+bool lab_knows_nothing(const Lab *l)
+{
+    bool known = l->ntimed > 0;
+    for (int64_t j = 0; j < l->study->nshape && !known; j++)
+        known = study_choosable(l->study, j, NULL) > 0;
+    return !known;
+}
+
 void lab_show(const Lab *l, Arena *scratch)
 {
     progress_update(l->progress, (double)lab_ntried(l), lab_best_text(l, scratch), fmax(lab_left_s(l, 1), 0));

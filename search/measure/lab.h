@@ -107,6 +107,10 @@ int64_t lab_anchor(const Lab *l);
 int64_t lab_ntried(const Lab *l);
 /* Lets the agents take all requests that wait. False with *err set: see agents_work. */
 bool lab_work(const Lab *l, const char **err);
+/* Leaves out those kernels of a request that have failed since it was put into the queue. False: none is left. */
+bool lab_still_wants(const Lab *l, Kernels *k);
+/* Is there no time yet of any kernel that works, from this run or an earlier one? */
+bool lab_knows_nothing(const Lab *l);
 /* Brings the progress display up to date. */
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */

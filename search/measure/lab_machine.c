@@ -135,48 +135,14 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
-/* Is there no time yet of any kernel that works, from this run or an earlier one? */
-static bool knows_nothing(const Lab *l)
-{
-    bool known = l->ntimed > 0;
-    for (int64_t j = 0; j < l->study->nshape && !known; j++)
-        known = study_choosable(l->study, j, NULL) > 0;
-    return !known;
-}
-
-/* What a request that times a batch on one shape knows of it. */
-typedef struct {
-    const Batch *b;
-    const Proposal *p; /* one a member */
-    int64_t shape;
-    double until_s;
-} Timed;
-
-/* Adds the members that are proposed for the shape. A first shape is always timed, so that something is known when the
- * time is up. */
-static bool fill_timing(Timing *t)
-{
-    const Timed *x = t->of;
-    const Lab *l = t->lab;
-    for (int i = 0; i < x->b->n; i++)
-        if (proposal_has(&x->p[i], x->shape))
-            batch_add_member(l, x->b, i, t->inst->extent, 0, &t->q.kernel);
-    if (!t->q.kernel.n || (lab_now_s(l) > x->until_s && !knows_nothing(l)))
-        return false;
-    lab_show(l, t->q.arena);
-    return true;
-}
-
-/* Times the batch shape by shape. */
+/* Times the batch shape by shape, as far as the time suffices. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     for (int64_t j = 0; j < l->study->nshape; j++) {
-        Timing *t = stopwatch_timing(l, scratch, l->study->shape[j], false, false);
-        Timed *x = ARENA_NEW(scratch, Timed);
-        *x = (Timed){ b, p, j, lab_until_s(l, share) };
-        t->fill = fill_timing;
-        t->of = x;
-        agents_ask(l->shop->agents, &t->q);
+        Timing *t = stopwatch_ask(l, scratch, l->study->shape[j], false, false, lab_until_s(l, share));
+        for (int i = 0; i < b->n; i++)
+            if (proposal_has(&p[i], j))
+                batch_add_member(l, b, i, t->inst->extent, 0, &t->q.kernel);
     }
     return lab_work(l, err);
 }
@@ -186,7 +152,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));
-    return admit_batch(l, scratch, b, lab_until_s(l, share), knows_nothing(l), err) &&
+    return admit_batch(l, scratch, b, lab_until_s(l, share), lab_knows_nothing(l), err) &&
            rebuild_anchor(l, scratch, err) && time_batch(l, scratch, b, p, share, err);
 }
 
@@ -215,14 +181,12 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
 {
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
         return false;
-    Timing *timing = stopwatch_timing(l, scratch, inst, true, tunes);
+    Timing *timing = stopwatch_ask(l, scratch, inst, true, tunes, INFINITY);
     for (int i = 0; i < n; i++) {
         const Trial *t = &l->study->trial[trial[i]];
         if (trial_usable(t) && candidate_serves(&t->c, l->study->spec, inst->extent))
             kernels_add(&timing->q.kernel, t->key, t->so, i);
     }
-    if (timing->q.kernel.n)
-        agents_ask(l->shop->agents, &timing->q);
     return lab_work(l, err);
 }
 

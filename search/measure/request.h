@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * request: what an agent is asked for, as data: to verify or time kernels on one shape, or to measure limits. Requests
- * wait in a queue (agent.h) until an agent is free.
+ * wait in a queue (agent.h) until an agent is free; then an exchange with its runner goes on step by step, and never
+ * waits.
  */
 #ifndef DCGEN_REQUEST_H
 #define DCGEN_REQUEST_H
 
-#include "search/record/record.h"
+#include "search/measure/runner.h"
 
 enum { REQUEST_MOST = 64 }; /* kernels in a request */
 
@@ -75,5 +76,19 @@ typedef struct Request {
     LimitRecord *limit;
     int nlimit;
 } Request;
+
+/* ---- a request under way with one runner (exchange.c) ---- */
+
+typedef struct Exchange Exchange;
+
+typedef enum {
+    STEP_ON,    /* the next step can be taken at once */
+    STEP_WAITS, /* for the runner */
+    STEP_OVER,  /* the request is answered */
+    STEP_FAILED /* it cannot be: *err says why */
+} Step;
+
+Exchange *exchange_begin(Runner *r, Request *q);
+Step exchange_step(Exchange *x, const char **err);
 
 #endif

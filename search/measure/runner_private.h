@@ -66,7 +66,7 @@ double runner_rate(const json_t *json, const char *field); /* a number of an obj
 /* Gives an object as a line of text, and releases the object. NULL where the object is NULL. */
 char *runner_line(Arena *a, json_t *request);
 
-/* The line that asks a runner to measure those kernels of a request that `which` names (request_line.c). NULL: a size
+/* The line that asks a runner to measure those kernels of a request that `which` names (request.c). NULL: a size
  * cannot be computed. */
 char *request_measure_line(const Runner *r, const Request *q, int repeats, const int *which, int n);
 char *request_limits_line(const Runner *r, const Request *q); /* NULL: a text is not UTF-8 */

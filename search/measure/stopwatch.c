@@ -43,7 +43,8 @@ static void learn_extra(Pace *p, double took_s, const MeasureRecord *out, int n)
             return;
         took_s -= sampling_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample);
     }
-    pace_learn(p, fmax(took_s, 0));
+    p->extra_s += fmax(took_s, 0);
+    p->nrequest++;
 }
 
 double stopwatch_deadline_s(const Lab *l) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, l->seconds / 4)); }
@@ -105,8 +106,10 @@ static bool fill_timing(Request *q)
 {
     Timing *t = q->of;
     const Lab *l = t->lab;
-    if (t->fill && !t->fill(t))
+    if (!lab_still_wants(l, &q->kernel) || (lab_now_s(l) > t->until_s && !lab_knows_nothing(l)))
         return false;
+    if (!t->race)
+        lab_show(l, q->arena);
     t->began_s = lab_now_s(l);
     t->anchor = add_anchor(l, &q->kernel);
     t->n = q->kernel.n;
@@ -144,13 +147,11 @@ static bool take_timing(Request *q, const char **err)
     return true;
 }
 
-Timing *stopwatch_timing(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes)
+Timing *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s)
 {
     Timing *t = ARENA_NEW(scratch, Timing);
+    *t = (Timing){ .lab = l, .inst = inst, .race = race, .tunes = tunes, .until_s = until_s };
     t->q = (Request){ .arena = scratch, .of = t, .fill = fill_timing, .take = take_timing };
-    t->lab = l;
-    t->inst = inst;
-    t->race = race;
-    t->tunes = tunes;
+    agents_ask(l->shop->agents, &t->q);
     return t;
 }

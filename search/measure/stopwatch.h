@@ -26,21 +26,20 @@ double stopwatch_deadline_s(const Lab *l);
  * and nothing is recorded. */
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
-/* A request that times kernels and the anchor in turn on one shape. race: all kernels get all of their samples, and the
- * library takes part as long as it was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned
- * from here on. */
-typedef struct Timing {
-    Request q; /* its kernels are the caller's */
+/* A request that times kernels and the anchor in turn on one shape. */
+typedef struct {
+    Request q;
     Lab *lab;
     const Instance *inst;
-    bool race, tunes;
-    /* Adds the kernels when an agent is free for them. False: nothing is timed. NULL: they are there. */
-    bool (*fill)(struct Timing *t);
-    void *of;               /* whose it is, for that */
+    bool race; /* all kernels get all of their samples, and the library takes part as long as it was seldom timed there;
+                 * else slow ones get fewer */
+    bool tunes;             /* the shape counts as tuned from here on */
     int n, anchor, library; /* kernels but for the library; places of these two among them, -1: it is not there */
-    double began_s;
+    double until_s, began_s;
 } Timing;
 
-Timing *stopwatch_timing(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes);
+/* Puts one into the queue, to which its kernels are added then. It is not begun after until_s, unless nothing is known
+ * yet: there has to be some time when the time is up. */
+Timing *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s);
 
 #endif

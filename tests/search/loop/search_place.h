@@ -7,7 +7,7 @@
 #define DCGEN_TEST_SEARCH_PLACE_H
 
 #include "search/loop/search.h"
-#include "search/measure/exchange.h"
+#include "search/measure/request.h"
 #include "tests/search/workshop.h"
 
 /* Of the space one candidate in EVERY is proposed. */

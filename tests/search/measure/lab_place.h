@@ -7,7 +7,7 @@
 #define DCGEN_TEST_LAB_PLACE_H
 
 #include <time.h>
-#include "search/measure/exchange.h"
+#include "search/measure/request.h"
 #include "tests/search/workshop.h"
 
 enum { MOST_CALLS = 400, MOST_BUILDS = 200, THREE = 3 };

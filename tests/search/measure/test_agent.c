@@ -228,13 +228,12 @@ TEST(a_list_is_started)
     agents_stop(NULL);
 }
 
-/* Requests that took longer are remembered, those that nobody made count as four of 50 ms. */
-TEST(the_pace_is_learnt)
+/* Before any request is made, it is as if four had taken 50 ms. */
+TEST(the_pace_counts)
 {
     Agents *x = agents_of(w->a, NULL);
     assert_true(agents_extra_s(NULL) == 0.05 && agents_extra_s(x) == 0.05);
-    pace_learn(&x->agent->pace, 0.5);
-    pace_learn(&x->agent->pace, 0.1);
+    x->agent->pace = (Pace){ 0.6, 2 };
     assert_true(agents_extra_s(x) > 0.13 && agents_extra_s(x) < 0.14); /* 0.8 / 6 */
 }
 

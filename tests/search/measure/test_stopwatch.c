@@ -104,9 +104,7 @@ static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
 static bool time_kernels(const Instance *inst, const Kernels *k, bool race, bool tunes)
 {
-    Timing *t = stopwatch_timing(&lab, y.arena, inst, race, tunes);
-    t->q.kernel = *k;
-    agents_ask(shop.agents, &t->q);
+    stopwatch_ask(&lab, y.arena, inst, race, tunes, INFINITY)->q.kernel = *k;
     return lab_work(&lab, &err);
 }
 
@@ -175,7 +173,8 @@ TEST(silence_is_a_hang_sooner_with_little_time)
     }
 }
 
-/* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. */
+/* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. Others
+ * that have failed meanwhile are left out. */
 TEST(the_anchor_is_in_every_request)
 {
     two.key[1] = lab.study->trial[trial[0]].key;
@@ -190,12 +189,17 @@ TEST(the_anchor_is_in_every_request)
     assert_true(time_kernels(shape(0), &many, false, false));
     assert_int_equal(asked_n[1], REQUEST_MOST);
     assert_int_equal(asked[1].keep, -1);
+    two.key[1] = lab.study->trial[trial[2]].key;
     lab.study->trial[trial[0]].status = STATUS_CRASHED;
     const int64_t before = recorded()->nmeasure;
     assert_true(time_two(false));
     assert_int_equal(asked_n[2], 2);
     assert_int_equal(asked[2].keep, -1);
     assert_true(recorded()->measure[before].anchor_ns == 0);
+    lab.study->trial[trial[2]].status = STATUS_WRONG;
+    assert_true(time_two(false));
+    assert_int_equal(asked_n[3], 1);
+    assert_string_equal(asked_key[3][0], two.key[0]);
 }
 
 TEST(long_calls_have_fewer_samples)

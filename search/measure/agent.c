@@ -62,22 +62,22 @@ static void begin_next(Agents *x, Agent *g)
     }
 }
 
-/* Takes each agent a step on. STEP_WAITS: all that have a request wait for their runners. */
+/* Takes each agent a step on. STEP_WAITS: all that have a request wait for their runners; STEP_OVER: none has one. */
 static Step step_all(Agents *x, const char **err)
 {
-    Step all = STEP_WAITS;
+    bool busy = false, moved = false;
     for (Agent *g = x->agent; g < x->agent + x->n; g++) {
         begin_next(x, g);
         Request *q = g->request;
         const Step step = q ? exchange_step(g->exchange, err) : STEP_WAITS;
-        all = step == STEP_WAITS ? all : STEP_ON;
-        if (step == STEP_WAITS || step == STEP_ON)
-            continue;
-        g->request = NULL;
-        if (step == STEP_FAILED || (q->take && !q->take(q, err)))
+        if (step == STEP_OVER || step == STEP_FAILED)
+            g->request = NULL;
+        if (step == STEP_FAILED || (step == STEP_OVER && q->take && !q->take(q, err)))
             return STEP_FAILED;
+        busy = busy || g->request;
+        moved = moved || step != STEP_WAITS;
     }
-    return all;
+    return moved && (busy || x->first) ? STEP_ON : busy ? STEP_WAITS : STEP_OVER;
 }
 
 /* Waits until one of the agents that have a request can go on. */
@@ -96,14 +96,6 @@ static void wait_for_any(Agents *x)
             runner_listen(g->runner);
 }
 
-static bool has_work(const Agents *x)
-{
-    bool any = x->first;
-    for (int i = 0; i < x->n && !any; i++)
-        any = x->agent[i].request;
-    return any;
-}
-
 /* Forgets all requests. */
 static void drop_all(Agents *x)
 {
@@ -117,8 +109,8 @@ static void drop_all(Agents *x)
 
 bool agents_work(Agents *x, const volatile int *stop, const char **err)
 {
-    Step step = STEP_ON;
-    while (has_work(x) && step != STEP_FAILED) {
+    Step step = x->first ? STEP_ON : STEP_OVER;
+    while (step == STEP_ON || step == STEP_WAITS) {
         if (step == STEP_WAITS)
             wait_for_any(x);
         if (stop && *stop)
@@ -127,7 +119,7 @@ bool agents_work(Agents *x, const volatile int *stop, const char **err)
     }
     if (step == STEP_FAILED)
         drop_all(x);
-    return step != STEP_FAILED;
+    return step == STEP_OVER;
 }
 
 /* ---- pace */

@@ -139,10 +139,11 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     for (int64_t j = 0; j < l->study->nshape; j++) {
-        Timing *t = stopwatch_ask(l, scratch, l->study->shape[j], false, false, lab_until_s(l, share));
+        const Instance *inst = l->study->shape[j];
+        Kernels *k = stopwatch_ask(l, scratch, inst, false, false, lab_until_s(l, share));
         for (int i = 0; i < b->n; i++)
             if (proposal_has(&p[i], j))
-                batch_add_member(l, b, i, t->inst->extent, 0, &t->q.kernel);
+                batch_add_member(l, b, i, inst->extent, 0, k);
     }
     return lab_work(l, err);
 }
@@ -181,11 +182,11 @@ static bool machine_compare(Lab *l, Arena *scratch, const Instance *inst, const 
 {
     if (!rebuild(l, scratch, trial, n, err) || !rebuild_anchor(l, scratch, err))
         return false;
-    Timing *timing = stopwatch_ask(l, scratch, inst, true, tunes, INFINITY);
+    Kernels *k = stopwatch_ask(l, scratch, inst, true, tunes, INFINITY);
     for (int i = 0; i < n; i++) {
         const Trial *t = &l->study->trial[trial[i]];
         if (trial_usable(t) && candidate_serves(&t->c, l->study->spec, inst->extent))
-            kernels_add(&timing->q.kernel, t->key, t->so, i);
+            kernels_add(k, t->key, t->so, i);
     }
     return lab_work(l, err);
 }

@@ -17,6 +17,16 @@ static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its t
 /* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;
 
+/* A request under way; race, tunes and until_s: see stopwatch_ask. */
+typedef struct {
+    Request q;
+    Lab *lab;
+    const Instance *inst;
+    bool race, tunes;
+    int n, anchor, library; /* kernels but for the library; places of these two among them, -1: it is not there */
+    double until_s, began_s;
+} Timing;
+
 /* Samples are fewer where one call takes so long that noise averages out within it. */
 static int repeats_on(const Study *s, const Instance *inst)
 {
@@ -147,11 +157,11 @@ static bool take_timing(Request *q, const char **err)
     return true;
 }
 
-Timing *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s)
+Kernels *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s)
 {
     Timing *t = ARENA_NEW(scratch, Timing);
     *t = (Timing){ .lab = l, .inst = inst, .race = race, .tunes = tunes, .until_s = until_s };
     t->q = (Request){ .arena = scratch, .of = t, .fill = fill_timing, .take = take_timing };
     agents_ask(l->shop->agents, &t->q);
-    return t;
+    return &t->q.kernel;
 }

@@ -26,20 +26,10 @@ double stopwatch_deadline_s(const Lab *l);
  * and nothing is recorded. */
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
-/* A request that times kernels and the anchor in turn on one shape. */
-typedef struct {
-    Request q;
-    Lab *lab;
-    const Instance *inst;
-    bool race; /* all kernels get all of their samples, and the library takes part as long as it was seldom timed there;
-                 * else slow ones get fewer */
-    bool tunes;             /* the shape counts as tuned from here on */
-    int n, anchor, library; /* kernels but for the library; places of these two among them, -1: it is not there */
-    double until_s, began_s;
-} Timing;
-
-/* Puts one into the queue, to which its kernels are added then. It is not begun after until_s, unless nothing is known
- * yet: there has to be some time when the time is up. */
-Timing *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s);
+/* Puts a request into the queue that times kernels and the anchor in turn on one shape. Gives the list that the kernels
+ * are added to before agents work. race: all kernels get all of their samples, and the library takes part as long as it
+ * was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. After until_s it is
+ * not begun any more, unless nothing is known yet: there has to be some time when the time is up. */
+Kernels *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s);
 
 #endif

@@ -104,7 +104,7 @@ static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
 static bool time_kernels(const Instance *inst, const Kernels *k, bool race, bool tunes)
 {
-    stopwatch_ask(&lab, y.arena, inst, race, tunes, INFINITY)->q.kernel = *k;
+    *stopwatch_ask(&lab, y.arena, inst, race, tunes, INFINITY) = *k;
     return lab_work(&lab, &err);
 }
 

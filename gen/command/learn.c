@@ -140,7 +140,7 @@ static bool check_records(Run *r, const Workload *w)
  * is lacking here. */
 static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site, const Tools *t, const char **why)
 {
-    return !site->modelled && !w->fresh && !workload_target(a, w, runner_device(t->runner), why) &&
+    return !site->modelled && !w->fresh && !workload_target(a, w, agents_device(t->agents), why) &&
            has_times(a, w, w->records);
 }
 

@@ -108,7 +108,7 @@ static bool measure_device(Run *r, const Site *site, Tools *t, Measured *m)
     m->limit = ARENA_ARRAY(r->a, (size_t)u.spec->nthread + 1, LimitRecord);
     if (!tools_open_records(r, w, t) || !record_add_device(t->records, m->device, &r->err))
         return false;
-    Workshop shop = { .unit = &u, .builder = t->builder, .runner = t->runner, .records = t->records };
+    Workshop shop = { .unit = &u, .builder = t->builder, .agents = t->agents, .records = t->records };
     const double most_s = r->o->seconds > 0 ? r->o->seconds : SECONDS;
     return calibrate(&shop, r->a, most_s, m->limit, &m->n, r->stop, &r->err, &r->err) && m->n > 0;
 }

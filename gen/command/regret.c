@@ -93,7 +93,6 @@ static bool race_cases(Regret *g)
                 .stop = r->stop };
     Arena *scratch = arena_new();
     bool ok = true;
-    lab_begin(&lab);
     progress_phase(lab.progress, "race", lab.seconds);
     for (int64_t i = 0; i < g->n; i++)
         inst[i] = g->item[i].was.inst;
@@ -193,7 +192,7 @@ static bool open_target(Regret *g, const Workload *all)
                          contract_unknown(g->out->contract));
     if ((aside && !site_find(r, g->workload, false, &found)) || !tools_open(r, g->workload, &site, &g->tools))
         return false;
-    g->here = runner_device(g->tools.runner);
+    g->here = agents_device(g->tools.agents);
     return device_runs(g->here, target) ||
            run_fails(r, EXIT_ENVIRONMENT, "%s does not run '%s', which the package was tuned for", g->here->name,
                      target->name);

@@ -64,7 +64,7 @@ bool tools_open_records(Run *r, const Workload *w, Tools *t)
 void tools_close(const Run *r, Tools *t)
 {
     progress_close(t->progress);
-    runner_stop(t->runner);
+    agents_stop(t->agents);
     Builder *const builders[] = { t->builder, t->assembler, t->reference };
     for (size_t i = 0; i < LENGTH(builders); i++)
         builder_free(builders[i]);
@@ -234,10 +234,10 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
     const char *const *command = runner_command(r, w, site);
     const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
     if (reference)
-        t->runner = runner_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
-    if (t->runner && !site->family->aside && !r->o->quiet)
-        warn_of_peak(runner_device(t->runner)->arch);
-    return t->runner;
+        t->agents = agents_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
+    if (t->agents && !site->family->aside && !r->o->quiet)
+        warn_of_peak(agents_device(t->agents)->arch);
+    return t->agents;
 }
 
 /* ---- for a search ---- */
@@ -245,7 +245,7 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
 const Device *tools_device(Run *r, const Site *site, Tools *t)
 {
     Device *d = ARENA_NEW(r->a, Device);
-    *d = site->modelled ? device_typical(r->a, site->target) : *runner_device(t->runner);
+    *d = site->modelled ? device_typical(r->a, site->target) : *agents_device(t->agents);
     device_set_compiler(r->a, d, site->family, t->compiler, t->flags);
     return t->device = d;
 }
@@ -257,7 +257,7 @@ Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitCon
                        .ntuned = w->ntuned,
                        .builder = t->builder,
                        .assembler = t->assembler,
-                       .runner = t->runner,
+                       .agents = t->agents,
                        .records = t->records,
                        .diag = diag_new(r->a),
                        .jobs = tools_jobs(r->o) };

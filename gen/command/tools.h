@@ -49,7 +49,7 @@ typedef struct {
     Builder *assembler; /* without a GPU: makes the code that a GPU would run, for what the compiler says of it */
     Builder *reference; /* compiles the op's definition, which is C; NULL: `builder` can do that */
     BuildCache *builds; /* the folder of --builds */
-    Runner *runner;
+    Agents *agents;     /* one; it measures on the site */
     RecordFile *records;
     Progress *progress;
     const Device *device;         /* what kernels are for, with the compiler (tools_device) */

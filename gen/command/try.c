@@ -175,7 +175,6 @@ static bool run_kernel(Try *x)
     x->study = s;
     x->executed = ARENA_ARRAY(r->a, (size_t)s->nshape + 1, bool);
     x->ns = ARENA_ARRAY(r->a, (size_t)s->nshape + 1, double);
-    lab_begin(&lab);
     verify_shapes(s, &x->c, 1, &awkward);
     x->nawkward = awkward.n;
     return lab.kind->trials(&lab, r->a, &p, 1, 1, &r->err) && take_status(x, trial) &&

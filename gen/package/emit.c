@@ -207,8 +207,8 @@ static const char *architectures_text(Emitter *e)
 
 /* ---- kernels ---- */
 
-/* Adds to a kernel's row the errors that were measured on several kinds of data (tell_errors in
- * search/measure/lab_machine.c), if any were: words of three digits, in tolerances of plain sums. */
+/* Adds to a kernel's row the errors that were measured on several kinds of data (batch_tell_errors in
+ * search/measure/batch_verify.c), if any were: words of three digits, in tolerances of plain sums. */
 static bool add_errors(FillScope *row, const KernelFacts *facts)
 {
     static const struct {

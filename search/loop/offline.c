@@ -14,7 +14,7 @@
 #include "search/measure/stopwatch.h"
 
 enum { TRIALS = 48, BATCH = 12, MAX_RANKED = 20000, CHECK_ROUNDS = 8 };
-_Static_assert((int)BATCH <= (int)STOPWATCH_MOST, "LabKind.trials takes no more");
+_Static_assert((int)BATCH <= (int)REQUEST_MOST, "LabKind.trials takes no more");
 static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
 /* Operations that are emulated to check the choice; each kernel has its first check in any case. */
 static const double CHECK_WORK = 12e9;

@@ -15,8 +15,7 @@ enum {
     DEPTH = 2,        /* rounds under way in that case: one is compiled, one is measured */
     FIRST_BATCH = 8   /* general kernels in a round, at most */
 };
-_Static_assert((int)ASIDE_BATCH <= (int)STOPWATCH_MOST && (int)BATCH <= (int)ASIDE_BATCH,
-               "LabKind.trials takes no more");
+_Static_assert((int)ASIDE_BATCH <= (int)REQUEST_MOST && (int)BATCH <= (int)ASIDE_BATCH, "LabKind.trials takes no more");
 /* The search ends after PATIENCE rounds in a row with a smaller expected gain than WORTH, but not before LEAST_ROUNDS
  * rounds: a model of few measurements may be too sure. */
 static const double WORTH = 5e-4;
@@ -396,7 +395,6 @@ bool search_compile(Search *q, const char **err)
 static bool timed_run(Search *q, Arena *scratch, const char **err)
 {
     Lab *l = q->lab;
-    lab_begin(l);
     l->anchor = choose_anchor(q, scratch);
     const int64_t before = lab_ntried(l);
     bool again = false;

@@ -37,13 +37,16 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
             *err = "interrupted";
         return !*stop;
     }
-    const LimitRequest q = {
-        target_root(u->target)->name, u->spec->dtype, u->spec->nthread, u->spec->threads, 1e9 * most_s, m->limits_so
-    };
-    if (!limit_measure(m->runner, a, &q, out, n, stop, err))
+    Request q = { .arena = a,
+                  .limits = { target_root(u->target)->name, u->spec->dtype, u->spec->nthread, u->spec->threads,
+                              1e9 * most_s, m->limits_so } };
+    agents_ask(m->agents, &q);
+    if (!agents_work(m->agents, stop, err))
         return false;
+    *n = q.nlimit;
     *why = "the runner measures no limits of this target and data type";
     for (int i = 0; i < *n; i++) {
+        out[i] = q.limit[i];
         out[i].device = u->device->id;
         out[i].target = u->target->name;
         if (m->records && !record_add_limit(m->records, &out[i], err))
@@ -65,21 +68,22 @@ static bool is_known(const Lab *l)
 
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err)
 {
-    Workshop *m = l->shop;
     if (!l->kind->measures || (l->brief && is_known(l)))
         return true;
+    Workshop *m = l->shop;
+    double *due_s = &m->agents->agent->limits_due_s;
     const double now_s = lab_now_s(l), most_s = fmin(fmax(LIMITS_SHARE * l->seconds / LIMITS_TIMES, LEAST_S), MOST_S);
     const double every_s = most_s / LIMITS_SHARE, early_s = last ? every_s / 2 : 0;
-    if (now_s < m->limits_due_s - early_s || (last && m->limits_due_s == 0))
+    if (now_s < *due_s - early_s || (last && *due_s == 0))
         return true;
     LimitRecord *limit = ARENA_ARRAY(scratch, (size_t)l->study->spec->nthread + 1, LimitRecord);
     const char *why = NULL;
     int n = 0;
-    m->limits_due_s = now_s + every_s;
+    *due_s = now_s + every_s;
     if (!calibrate(m, l->arena, most_s, limit, &n, l->stop, &why, err))
         return false;
     if (n == 0)
-        m->limits_due_s = INFINITY;
+        *due_s = INFINITY;
     study_rate(l->study, record_all(m->records));
     return true;
 }

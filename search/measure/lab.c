@@ -8,17 +8,8 @@
 #include <math.h>
 #include "gen/base/process.h"
 
-/* Before any request was made, one is expected to take REQUEST_S beside its samples, as surely as if PRIOR had. */
-enum { PRIOR = 4 };
-static const double REQUEST_S = 0.05;
 /* Before any candidate was tried, it is expected to take so long, as surely as if one had. */
 static const double CANDIDATE_S = 0.5;
-
-void lab_begin(Lab *l)
-{
-    l->extra_s = PRIOR * REQUEST_S;
-    l->nrequest = PRIOR;
-}
 
 double lab_now_s(const Lab *l) { return l->kind->own_clock ? l->now_s : process_clock_s(); }
 double lab_until_s(const Lab *l, double share) { return l->began_s + share * l->seconds; }
@@ -67,6 +58,29 @@ const char *lab_best_text(const Lab *l, Arena *a)
         }
     }
     return n ? arena_printf(a, "%.2fx of the general kernel", exp(sum / n)) : "";
+}
+
+bool lab_work(const Lab *l, const char **err) { return agents_work(l->shop->agents, l->stop, err); }
+
+bool lab_still_wants(const Lab *l, Kernels *k)
+{
+    int n = 0;
+    for (int i = 0; i < k->n; i++)
+        if (l->study->trial[study_find_key(l->study, k->key[i])].status == STATUS_OK) {
+            k->key[n] = k->key[i];
+            k->so[n] = k->so[i];
+            k->at[n++] = k->at[i];
+        }
+    k->n = n;
+    return n > 0;
+}
+
+bool lab_knows_nothing(const Lab *l)
+{
+    bool known = l->ntimed > 0;
+    for (int64_t j = 0; j < l->study->nshape && !known; j++)
+        known = study_choosable(l->study, j, NULL) > 0;
+    return !known;
 }
 
 void lab_show(const Lab *l, Arena *scratch)

@@ -12,7 +12,7 @@
 #include "gen/base/progress.h"
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
-#include "search/measure/runner.h"
+#include "search/measure/agent.h"
 #include "search/record/record.h"
 #include "search/record/study.h"
 #include "search/space/propose.h"
@@ -60,14 +60,13 @@ typedef struct {
     int ntuned;
     Builder *builder;
     Builder *assembler;  /* makes GPU code that cannot be run here; NULL: the builder makes what ships */
-    Runner *runner;      /* NULL: nothing is run */
+    Agents *agents;      /* NULL: nothing is run */
     RecordFile *records; /* NULL: nothing is recorded */
     Diag *diag;
     int jobs;
-    struct Batch *begun; /* what is built in the background (lab_machine.c) */
+    struct Batch *begun; /* what is built in the background (batch.h) */
     Library library;
     const char *limits_so; /* what measures the device's limits; NULL: not built, or not needed */
-    double limits_due_s;   /* when the limits are measured next; 0: not yet in this run; infinite: never */
 } Workshop;
 
 /* What candidates took from being proposed to being known, in all searches of a command so far. */
@@ -86,9 +85,6 @@ struct Lab {
     /* The general kernel that others' times are parts of (study.h); NULL: none is chosen yet. */
     const Candidate *anchor;
     Progress *progress;
-    /* What requests for times took besides their samples, in sum, and how many there were; lab_begin makes some up. */
-    double extra_s;
-    int64_t nrequest;
     int64_t ntimed;           /* requests of this run that gave times */
     double began_s, seconds;  /* budget of the whole run, on the clock of the lab */
     Effort *effort;           /* NULL: nothing is known of it, and rounds are of the usual size */
@@ -96,8 +92,6 @@ struct Lab {
     double now_s;             /* the lab's own clock (LabKind.own_clock) */
     const volatile int *stop; /* becomes true when the user interrupts */
 };
-
-void lab_begin(Lab *l); /* a run that measures begins: nothing is known of its requests */
 
 double lab_now_s(const Lab *l);
 double lab_until_s(const Lab *l, double share); /* when that share of the budget is over */
@@ -111,6 +105,12 @@ void lab_learn(Lab *l, double took_s, int64_t n);
 int64_t lab_anchor(const Lab *l);
 /* How many candidates for the tuned target were built or failed. */
 int64_t lab_ntried(const Lab *l);
+/* Lets the agents take all requests that wait. False with *err set: see agents_work. */
+bool lab_work(const Lab *l, const char **err);
+/* Leaves out those kernels of a request that have failed since it was put into the queue. False: none is left. */
+bool lab_still_wants(const Lab *l, Kernels *k);
+/* Is there no time yet of any kernel that works, from this run or an earlier one? */
+bool lab_knows_nothing(const Lab *l);
 /* Brings the progress display up to date. */
 void lab_show(const Lab *l, Arena *scratch);
 /* The text of the display that says how good the best kernels are. */

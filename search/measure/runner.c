@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,64 +16,74 @@
 #include <unistd.h>
 #include "gen/base/json.h"
 
-enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, WHY_MAX = 300 };
+enum { PROTOCOL = 1, MAX_STARTS = 3, TICK_MS = 50, CLOSING_TICK_MS = 1, WHY_MAX = 300 };
 static const double STARTUP_DEADLINE_S = 20; /* for each answer while a runner starts */
-const double runner_patience_s = 0.5;
+static const double PATIENCE_S = 0.5;        /* for a runner that was told to end, or seems to be ending */
 
 /* ---- talking */
 
-/* Waits a tick for the runner to speak, or to listen; takes its stderr meanwhile. */
-static short wait_tick(Runner *r, short events)
+/* False: it has closed the socket. */
+static bool send_rest(Runner *r)
 {
-    Child *child = &r->child;
-    struct pollfd fds[2] = { { .fd = r->fd, .events = events }, { .fd = child->said[2].fd, .events = POLLIN } };
-    if (poll(fds, 2, TICK_MS) <= 0)
-        return 0;
-    child_listen(&child, 1, 0);
-    return fds[0].revents;
-}
-
-RunnerAnswer runner_send(Runner *r, const char *line, double deadline_s, const volatile int *stop)
-{
-    const char *const end = line + strlen(line);
-    const double end_s = process_clock_s() + deadline_s;
-    while (line < end) {
-        const ssize_t sent = send(r->fd, line, (size_t)(end - line), MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN && errno != EINTR)
-            return DEAD;
-        if (stop && *stop)
-            return STOPPED;
-        if (process_clock_s() > end_s)
-            return SILENT;
+    while (*r->unsent) {
+        const ssize_t sent = send(r->fd, r->unsent, strlen(r->unsent), MSG_NOSIGNAL);
         if (sent < 0)
-            wait_tick(r, POLLOUT);
-        else
-            line += sent;
+            return errno == EAGAIN || errno == EINTR;
+        r->unsent += sent;
+        r->silent_s = process_clock_s() + r->deadline_s;
     }
-    return HEARD;
+    r->unsent = "";
+    return true;
 }
 
-RunnerAnswer runner_hear(Runner *r, double deadline_s, const volatile int *stop, json_t **event)
+static LineStatus next_line(Lines *l, char **line, size_t *len)
 {
-    const double end = process_clock_s() + deadline_s;
-    for (;;) {
-        char *line;
-        size_t len;
-        LineStatus status = lines_next(&r->lines, &line, &len);
-        if (stop && *stop)
-            return STOPPED;
-        if (status == LINE_END)
-            return DEAD;
-        if (status != LINE_NONE) {
-            *event = status == LINE_READY ? json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
-            return *event ? HEARD : NONSENSE;
-        }
-        if (process_clock_s() > end)
-            return SILENT;
-        if (wait_tick(r, POLLIN))
-            lines_fill(&r->lines);
-    }
+    const LineStatus status = lines_next(l, line, len);
+    if (status != LINE_NONE)
+        return status;
+    lines_fill(l);
+    return lines_next(l, line, len);
 }
+
+/* A runner that closed its end has a moment to die by itself, as the way in which it dies tells what was wrong. */
+static RunnerAnswer hear_end(Runner *r)
+{
+    const double now_s = process_clock_s();
+    r->closed_s = r->closed_s > 0 ? r->closed_s : now_s;
+    return child_has_ended(&r->child) || now_s > r->closed_s + PATIENCE_S ? DEAD : WAITING;
+}
+
+void runner_say(Runner *r, const char *line, double deadline_s)
+{
+    r->unsent = line;
+    r->deadline_s = deadline_s;
+    r->silent_s = process_clock_s() + deadline_s;
+}
+
+RunnerAnswer runner_hear(Runner *r, json_t **event)
+{
+    char *line = NULL;
+    size_t len = 0;
+    const bool is_open = r->closed_s == 0 && send_rest(r);
+    const LineStatus status = !is_open ? LINE_END : *r->unsent ? LINE_NONE : next_line(&r->lines, &line, &len);
+    *event = status == LINE_READY ? json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (status == LINE_END)
+        return hear_end(r);
+    if (status == LINE_NONE)
+        return process_clock_s() > r->silent_s ? SILENT : WAITING;
+    r->silent_s = process_clock_s() + r->deadline_s;
+    return *event ? HEARD : NONSENSE;
+}
+
+int runner_watch(const Runner *r, struct pollfd fds[2])
+{
+    const bool is_open = r->child.pid && r->closed_s == 0;
+    fds[0] = (struct pollfd){ .fd = is_open ? r->fd : -1, .events = is_open && *r->unsent ? POLLOUT : POLLIN };
+    fds[1] = (struct pollfd){ .fd = r->child.pid ? r->child.said[2].fd : -1, .events = POLLIN };
+    return is_open ? TICK_MS : CLOSING_TICK_MS;
+}
+
+void runner_listen(Runner *r) { child_listen(&(Child *){ &r->child }, 1, 0); }
 
 bool runner_says(const json_t *event, const char *name)
 {
@@ -96,29 +105,22 @@ double runner_rate(const json_t *json, const char *field)
 
 /* ---- starting and ending */
 
-bool runner_await(const Runner *r, double patience_s)
-{
-    const double end = process_clock_s() + patience_s;
-    while (!child_has_ended(&r->child) && process_clock_s() < end)
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-    return child_has_ended(&r->child);
-}
-
-/* A runner that closed its end has a moment to die by itself, as the way in which it dies tells what was wrong. */
-int runner_end(Runner *r, double patience_s)
+int runner_end(Runner *r)
 {
     if (r->child.pid == 0)
         return 0;
-    runner_await(r, patience_s);
-    int wait_status = child_end(&r->child);
+    const int wait_status = child_end(&r->child);
     close(r->fd);
     lines_close(&r->lines);
+    r->unsent = "";
+    r->stage = RUNNER_OFF;
     return wait_status;
 }
 
 static bool spawn_runner(Runner *r)
 {
     int ends[2];
+    r->began_s = process_clock_s();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     r->fd = ends[0];
@@ -132,6 +134,9 @@ static bool spawn_runner(Runner *r)
         lines_close(&r->lines);
     }
     errno = problem;
+    r->stage = started ? RUNNER_GREETS : RUNNER_OFF;
+    r->closed_s = 0;
+    runner_say(r, "", STARTUP_DEADLINE_S);
     return started;
 }
 
@@ -176,7 +181,7 @@ static const char *startup_problem(Runner *r, RunnerAnswer answer)
 {
     if (answer == SILENT)
         return arena_printf(r->a, "says nothing for %g s", STARTUP_DEADLINE_S);
-    const char *end = process_status_text(r->a, runner_end(r, answer == DEAD ? runner_patience_s : 0));
+    const char *end = process_status_text(r->a, runner_end(r));
     if (answer == NONSENSE)
         return "does not speak the runner protocol";
     const char *said = text_str(&r->child.said[2].text);
@@ -184,58 +189,54 @@ static const char *startup_problem(Runner *r, RunnerAnswer answer)
     return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), said);
 }
 
-/* Waits for an event, which must have that name. NULL with *why set: it has another, or none comes. */
-static json_t *await_event(Runner *r, const char *name, const volatile int *stop, const char **why)
+/* Takes the hello of a runner that starts, or what it says when it is set up. Gives what is wrong; NULL: nothing. */
+static const char *take_startup(Runner *r, RunnerAnswer answer, const json_t *event)
 {
-    json_t *event = NULL;
-    const RunnerAnswer answer = runner_hear(r, STARTUP_DEADLINE_S, stop, &event);
-    if (runner_says(event, name))
-        return event;
-    if (answer == STOPPED)
-        *why = "interrupted";
-    else if (runner_says(event, "error"))
-        *why = runner_text(r->a, event, "text");
-    else
-        *why = startup_problem(r, answer == HEARD ? NONSENSE : answer);
-    json_decref(event);
-    return NULL;
+    if (runner_says(event, "error"))
+        return runner_text(r->a, event, "text");
+    if (!runner_says(event, r->stage == RUNNER_GREETS ? "hello" : "ready"))
+        return startup_problem(r, answer == HEARD ? NONSENSE : answer);
+    if (r->stage == RUNNER_GREETS)
+        runner_say(r, r->setup, STARTUP_DEADLINE_S);
+    return r->stage++ == RUNNER_GREETS ? read_hello(r, event) : NULL;
 }
 
-/* True: the runner did not start, and another try may help. A runner that hangs will hang again, and each try takes its
- * whole deadline. */
-static bool start_once(Runner *r, const volatile int *stop, const char **why)
+/* Ends a try. Another one may help, but not after a hang: each would take its whole deadline. */
+static void fail_startup(Runner *r, const char *why)
 {
-    const double began_s = process_clock_s();
-    if (!spawn_runner(r)) {
-        *why = strerror(errno);
-        return false;
-    }
-    json_t *hello = await_event(r, "hello", stop, why), *ready = NULL;
-    if (hello)
-        *why = read_hello(r, hello);
-    if (hello && !*why) {
-        *why = "it does not listen";
-        if (runner_send(r, r->setup, STARTUP_DEADLINE_S, stop) == HEARD)
-            ready = await_event(r, "ready", stop, why);
-    }
-    json_decref(hello);
-    json_decref(ready);
-    if (!ready)
-        runner_end(r, 0);
-    return !ready && process_clock_s() - began_s < STARTUP_DEADLINE_S;
+    r->why = why;
+    runner_end(r);
+    if (process_clock_s() - r->began_s >= STARTUP_DEADLINE_S)
+        r->nstart = MAX_STARTS;
 }
 
-bool runner_ensure(Runner *r, Arena *a, const volatile int *stop, const char **err)
+void runner_want(Runner *r)
 {
-    const char *why = "";
-    bool again = true;
     if (r->child.pid > 0 && child_has_ended(&r->child))
-        runner_end(r, 0);
-    for (int i = 0; r->child.pid == 0 && again && i < MAX_STARTS && !(stop && *stop); i++)
-        again = start_once(r, stop, &why);
-    if (r->child.pid == 0)
-        *err = stop && *stop ? "interrupted" : arena_printf(a, "cannot start the runner %s: %s", r->command[0], why);
-    return r->child.pid > 0;
+        runner_end(r);
+    r->nstart = 0;
+}
+
+RunnerAnswer runner_ready(Runner *r, const char **why)
+{
+    while (r->stage != RUNNER_READY) {
+        json_t *event = NULL;
+        *why = r->why;
+        if (r->stage == RUNNER_OFF && r->nstart++ == MAX_STARTS)
+            return DEAD;
+        if (r->stage == RUNNER_OFF && !spawn_runner(r)) {
+            *why = strerror(errno);
+            return DEAD;
+        }
+        const RunnerAnswer answer = runner_hear(r, &event);
+        if (answer == WAITING)
+            return WAITING;
+        const char *problem = take_startup(r, answer, event);
+        json_decref(event);
+        if (problem)
+            fail_startup(r, problem);
+    }
+    return HEARD;
 }
 
 /* ---- requests */
@@ -266,19 +267,17 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
                      operands, "reference", reference_so);
 }
 
-Runner *runner_start(Arena *a, const char *const *command, const Spec *spec, const char *reference_so, uint64_t seed,
-                     const volatile int *stop, const char **err)
+Runner *runner_new(Arena *a, const char *const *command, const Spec *spec, const char *reference_so, uint64_t seed,
+                   const char **err)
 {
     Runner *r = ARENA_NEW(a, Runner);
     *r = (Runner){ .a = a, .command = command, .op = spec->op };
     for (int i = 0; i < spec->op->noperand; i++)
         r->layout[i] = spec_layout(spec, i);
     r->setup = runner_line(a, runner_setup(spec->op, spec->dtype, seed, reference_so));
-    if (!r->setup) {
+    if (!r->setup)
         *err = "the runner's setup is not UTF-8";
-        return NULL;
-    }
-    return runner_ensure(r, a, stop, err) ? r : NULL;
+    return r->setup ? r : NULL;
 }
 
 const Device *runner_device(const Runner *r) { return &r->device; }
@@ -287,6 +286,9 @@ void runner_stop(Runner *r)
 {
     if (!r || r->child.pid == 0)
         return;
+    const double end_s = process_clock_s() + PATIENCE_S;
     shutdown(r->fd, SHUT_WR);
-    runner_end(r, runner_patience_s);
+    while (!child_has_ended(&r->child) && process_clock_s() < end_s)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    runner_end(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: one request to the runner, and records of what came of it.
+ * stopwatch: what a request for times asks for, and records of what came of it.
  */
 #include "search/measure/stopwatch.h"
 
@@ -17,15 +17,15 @@ static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its t
 /* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */
 static const double DEADLINE_S = 20, DEADLINE_LEAST_S = 3;
 
-int kernels_add(Kernels *k, const char *key, const char *so, int at)
-{
-    if (k->n == STOPWATCH_MOST)
-        return -1;
-    k->key[k->n] = key;
-    k->so[k->n] = so;
-    k->at[k->n] = at;
-    return k->n++;
-}
+/* A request under way; race, tunes and until_s: see stopwatch_ask. */
+typedef struct {
+    Request q;
+    Lab *lab;
+    const Instance *inst;
+    bool race, tunes;
+    int n, anchor, library; /* kernels but for the library; places of these two among them, -1: it is not there */
+    double until_s, began_s;
+} Timing;
 
 /* Samples are fewer where one call takes so long that noise averages out within it. */
 static int repeats_on(const Study *s, const Instance *inst)
@@ -40,21 +40,21 @@ static double sampling_s(double ns, int repeats) { return 1e-9 * ns * (repeats +
 
 double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns)
 {
-    return l->extra_s / (double)l->nrequest + sampling_s(ns, repeats_on(l->study, inst));
+    return agents_extra_s(l->shop ? l->shop->agents : NULL) + sampling_s(ns, repeats_on(l->study, inst));
 }
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
 /* Learns what a request took besides its samples. One that a runner did not survive says nothing. */
-static void learn_extra(Lab *l, double took_s, const MeasureRecord *out, int n)
+static void learn_extra(Pace *p, double took_s, const MeasureRecord *out, int n)
 {
     for (int i = 0; i < n; i++) {
         if (ends_runner(&out[i]))
             return;
         took_s -= sampling_s(fmax(out[i].time_ns, STOPWATCH_SAMPLE_NS), out[i].nsample);
     }
-    l->extra_s += fmax(took_s, 0);
-    l->nrequest++;
+    p->extra_s += fmax(took_s, 0);
+    p->nrequest++;
 }
 
 double stopwatch_deadline_s(const Lab *l) { return fmax(DEADLINE_LEAST_S, fmin(DEADLINE_S, l->seconds / 4)); }
@@ -111,36 +111,57 @@ static void judge_library(Lab *l, const MeasureRecord *m)
         x->why = arena_printf(l->arena, "%s: %s", status_name(m->status), m->why);
 }
 
-bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
-                    const char **err)
+/* Adds what takes part in any case, and says how all are timed. */
+static bool fill_timing(Request *q)
 {
-    const double start_s = lab_now_s(l);
-    Kernels all = *k;
-    const int anchor = add_anchor(l, &all), n = all.n, library = race ? add_library(l, inst, &all) : -1;
-    const MeasureRequest r = { .extent = inst->extent,
-                               .threads = inst->threads,
-                               .repeats = repeats_on(l->study, inst),
-                               .sample_ns = STOPWATCH_SAMPLE_NS,
-                               .max_ns = n * SHAPE_MAX_NS,
-                               .drop = race ? 0 : DROP,
-                               .keep = anchor,
-                               .cold = study_wants_cold(l->study, inst->extent),
-                               .deadline_s = stopwatch_deadline_s(l) };
-    MeasureRecord *out = ARENA_ARRAY(scratch, (size_t)all.n, MeasureRecord);
-    if (!measure(l->shop->runner, scratch, &r, all.key, all.so, all.n, out, l->stop, err))
+    Timing *t = q->of;
+    const Lab *l = t->lab;
+    if (!lab_still_wants(l, &q->kernel) || (lab_now_s(l) > t->until_s && !lab_knows_nothing(l)))
         return false;
-    learn_extra(l, lab_now_s(l) - start_s, out, all.n);
-    if (library >= 0)
-        judge_library(l, &out[library]);
+    if (!t->race)
+        lab_show(l, q->arena);
+    t->began_s = lab_now_s(l);
+    t->anchor = add_anchor(l, &q->kernel);
+    t->n = q->kernel.n;
+    t->library = t->race ? add_library(l, t->inst, &q->kernel) : -1;
+    q->measure = (MeasureRequest){ .extent = t->inst->extent,
+                                   .threads = t->inst->threads,
+                                   .repeats = repeats_on(l->study, t->inst),
+                                   .sample_ns = STOPWATCH_SAMPLE_NS,
+                                   .max_ns = t->n * SHAPE_MAX_NS,
+                                   .drop = t->race ? 0 : DROP,
+                                   .keep = t->anchor,
+                                   .cold = study_wants_cold(l->study, t->inst->extent),
+                                   .deadline_s = stopwatch_deadline_s(l) };
+    return true;
+}
+
+static bool take_timing(Request *q, const char **err)
+{
+    const Timing *t = q->of;
+    Lab *l = t->lab;
+    MeasureRecord *out = q->out;
+    learn_extra(&q->agent->pace, lab_now_s(l) - t->began_s, out, q->kernel.n);
+    if (t->library >= 0)
+        judge_library(l, &out[t->library]);
     l->ntimed++;
-    for (int i = 0; i < n; i++) {
-        out[i].final = race;
-        out[i].cold = r.cold;
-        out[i].tunes = !inst->tuned && (tunes || study_tunes(l->study, inst));
-        out[i].anchor_ns = anchor >= 0 ? out[anchor].time_ns : 0;
-        out[i].library_ns = library >= 0 && i == anchor ? out[library].time_ns : 0; /* once a request */
+    for (int i = 0; i < t->n; i++) {
+        out[i].final = t->race;
+        out[i].cold = q->measure.cold;
+        out[i].tunes = !t->inst->tuned && (t->tunes || study_tunes(l->study, t->inst));
+        out[i].anchor_ns = t->anchor >= 0 ? out[t->anchor].time_ns : 0;
+        out[i].library_ns = t->library >= 0 && i == t->anchor ? out[t->library].time_ns : 0; /* once a request */
         if (!stopwatch_take(l, &out[i], err))
             return false;
     }
     return true;
+}
+
+Kernels *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s)
+{
+    Timing *t = ARENA_NEW(scratch, Timing);
+    *t = (Timing){ .lab = l, .inst = inst, .race = race, .tunes = tunes, .until_s = until_s };
+    t->q = (Request){ .arena = scratch, .of = t, .fill = fill_timing, .take = take_timing };
+    agents_ask(l->shop->agents, &t->q);
+    return &t->q.kernel;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stopwatch: times of built kernels on one shape, beside the anchor and, in a race, the library; what was measured
- * becomes records.
+ * stopwatch: requests for times of built kernels on one shape, beside the anchor and, in a race, the library; what was
+ * measured becomes records.
  */
 #ifndef DCGEN_STOPWATCH_H
 #define DCGEN_STOPWATCH_H
@@ -10,20 +10,9 @@
 
 #define STOPWATCH_SAMPLE_NS 300e3 /* a sample is as many calls as take so long, at least one */
 enum {
-    STOPWATCH_MOST = 64,    /* kernels in a request */
     STOPWATCH_REPEATS = 5,  /* samples of each; of long calls fewer */
     STOPWATCH_OVERHEAD = 1, /* what the warm-up costs, in samples */
 };
-
-/* The kernels of a request. */
-typedef struct {
-    int n;
-    const char *key[STOPWATCH_MOST], *so[STOPWATCH_MOST];
-    int at[STOPWATCH_MOST]; /* the place of each in a list of the caller's; -1: in none */
-} Kernels;
-
-/* Adds one and gives its place. -1: there is no room. */
-int kernels_add(Kernels *k, const char *key, const char *so, int at);
 
 /* How long a request on an instance will take, `ns` being one sample of all its kernels: from what requests of this run
  * took so far. */
@@ -37,9 +26,10 @@ double stopwatch_deadline_s(const Lab *l);
  * and nothing is recorded. */
 bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 
-/* Times the kernels and the anchor in turn. race: all kernels get all of their samples, and the library takes part as
- * long as it was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. */
-bool stopwatch_time(Lab *l, Arena *scratch, const Instance *inst, const Kernels *k, bool race, bool tunes,
-                    const char **err);
+/* Puts a request into the queue that times kernels and the anchor in turn on one shape. Gives the list that the kernels
+ * are added to before agents work. race: all kernels get all of their samples, and the library takes part as long as it
+ * was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. After until_s it is
+ * not begun any more, unless nothing is known yet: there has to be some time when the time is up. */
+Kernels *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s);
 
 #endif

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include "gen/base/process.h"
 #include "gen/spec/op.h"
-#include "search/measure/runner.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/search/ask_runner.h"
 
 enum { NKERNEL = 3, MOST_STARTS = 100, PID = 1 << 30 };
 

@@ -45,6 +45,9 @@ static inline int open_lab(const char *spec, LabKind of)
     return 0;
 }
 
+/* Its workshop has an agent; nobody looks into its runner. */
+static inline void have_agent(void) { shop.agents = agents_of(y.arena, NULL); }
+
 static inline void keep_records(void)
 {
     const char *err = NULL;

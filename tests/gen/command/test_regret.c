@@ -17,6 +17,8 @@
 static Workload workload;
 static Result result;
 static Runner runner;
+static Agent agent = { &runner };
+static Agents agents = { &agent, 1 };
 static char root[TMP_FOLDER_BYTES];
 static int nround;
 static int64_t raced[HAND_SHAPE];
@@ -70,7 +72,7 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
 Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u)
 {
     (void)r, (void)w;
-    assert_ptr_equal(t->runner, &runner);
+    assert_ptr_equal(t->agents, &agents);
     return (Workshop){ .unit = u };
 }
 
@@ -78,12 +80,12 @@ bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
 {
     (void)r, (void)w;
     assert_ptr_equal(site->family, &family_cpu);
-    t->runner = &runner;
+    t->agents = &agents;
     t->compiler = "gcc";
     return true;
 }
 
-void tools_close(const Run *r, Tools *t) { (void)r, t->runner = NULL; }
+void tools_close(const Run *r, Tools *t) { (void)r, t->agents = NULL; }
 
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }

@@ -7,7 +7,7 @@
 #define DCGEN_TEST_SEARCH_PLACE_H
 
 #include "search/loop/search.h"
-#include "search/measure/runner.h"
+#include "search/measure/request.h"
 #include "tests/search/workshop.h"
 
 /* Of the space one candidate in EVERY is proposed. */
@@ -127,32 +127,31 @@ static const char *library_text;
 static bool library_is_broken, library_is_late;
 static Status library_status;
 
-bool measure(Runner *r, Arena *a, const MeasureRequest *req, const char *const *key, const char *const *so, int n,
-             MeasureRecord *out, const volatile int *stopped, const char **err)
+Exchange *exchange_begin(Runner *r, Request *request)
 {
-    fail_msg("the lab is made up");
-    return false;
+    const LimitRequest *l = &request->limits;
+    assert_int_equal(request->kernel.n, 0); /* the lab is made up */
+    assert_true(l->nthread == 1 && l->threads[0] == 1 && nlimit < MOST_CALLS);
+    assert_string_equal(l->target, lab.study->target->name);
+    assert_string_equal(l->dtype, "f32");
+    if (lab.study->target->family == &family_cuda)
+        assert_string_equal(l->so, "/limits.so");
+    else
+        assert_null(l->so);
+    most_ns = l->max_ns;
+    asked_s[nlimit++] = lab.now_s;
+    request->nlimit = knows_limits;
+    request->limit =
+        KEPT(LimitRecord,
+             { .target = l->target, .dtype = l->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit, .clock_mhz = 999 });
+    return NULL;
 }
 
-bool limit_measure(Runner *r, Arena *a, const LimitRequest *req, LimitRecord *out, int *n, const volatile int *stopped,
-                   const char **err)
+Step exchange_step(Exchange *x, const char **err)
 {
-    assert_ptr_equal(stopped, &stop_now);
-    assert_true(req->nthread == 1 && req->threads[0] == 1 && nlimit < MOST_CALLS);
-    assert_string_equal(req->target, lab.study->target->name);
-    assert_string_equal(req->dtype, "f32");
-    if (lab.study->target->family == &family_cuda)
-        assert_string_equal(req->so, "/limits.so");
-    else
-        assert_null(req->so);
-    most_ns = req->max_ns;
-    asked_s[nlimit++] = lab.now_s;
-    *err = "no limits";
-    *n = knows_limits;
-    out[0] = (LimitRecord){
-        .target = req->target, .dtype = req->dtype, .threads = 1, .flops_per_s = 1e9 * nlimit, .clock_mhz = 999
-    };
-    return !limits_fail;
+    if (limits_fail)
+        *err = "no limits";
+    return limits_fail ? STEP_FAILED : STEP_OVER;
 }
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
@@ -199,6 +198,7 @@ void build_start(Builder *b, Arena *a, Build *builds, int n)
 static inline void measure_here(void)
 {
     kind.measures = true;
+    have_agent();
     keep_records();
 }
 

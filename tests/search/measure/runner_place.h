@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include "gen/base/text.h"
 #include "search/build/build.h"
-#include "search/measure/runner.h"
 #include "gen/unit/unit.h"
 #include "tests/gen/with_formula.h"
+#include "tests/search/ask_runner.h"
 #include "tests/toolchain.h"
 
 static const char runner_path[] = DCGEN_BINARY_DIR "/dcgen-runner-c";

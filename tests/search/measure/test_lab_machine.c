@@ -497,7 +497,7 @@ TEST(building_alone)
 {
     RecordFile *records = shop.records;
     shop.records = NULL;
-    shop.runner = NULL;
+    shop.agents = NULL;
     made[1].spills = (SpillReport){ 1, 2, 3, 4, 5, 6 };
     made[2].status = STATUS_BUILD_FAILED;
     assert_true(lab_machine_untimed(&lab, y.arena, p, THREE, 1, &err));

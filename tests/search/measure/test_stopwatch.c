@@ -33,15 +33,18 @@ static Answer answer_of(int call, int i)
     return answer[call][i];
 }
 
-bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *key, const char *const *so, int n,
-             MeasureRecord *out, const volatile int *stop, const char **err)
+Exchange *exchange_begin(Runner *r, Request *request)
 {
+    const MeasureRequest *q = &request->measure;
+    const int n = request->kernel.n;
+    const char *const *key = request->kernel.key;
+    MeasureRecord *out = request->out = ARENA_ARRAY(y.arena, (size_t)n, MeasureRecord);
     assert_in_range(ncall, 0, CALLS - 1);
     asked[ncall] = *q;
     asked_n[ncall] = n;
     for (int i = 0; i < n; i++) {
         const Answer x = answer_of(ncall, i < KERNELS ? i : 0);
-        assert_non_null(so[i]);
+        assert_non_null(request->kernel.so[i]);
         out[i] = (MeasureRecord){ .key = key[i],
                                   .device = "of the runner",
                                   .naxis = 3,
@@ -59,8 +62,10 @@ bool measure(Runner *r, Arena *a, const MeasureRequest *q, const char *const *ke
     }
     ncall++;
     lab.now_s += took_s;
-    return true;
+    return NULL;
 }
+
+Step exchange_step(Exchange *x, const char **why) { return STEP_OVER; }
 
 /* ---- the search ---- */
 
@@ -78,7 +83,7 @@ static int begin(void **state)
     ncall = 0;
     memset(answer, 0, sizeof answer);
     lab.anchor = &y.space->general[0];
-    lab_begin(&lab);
+    have_agent();
     for (int i = 0; i < 3; i++) {
         trial[i] = study_add(lab.study, i ? &y.space->candidate[7 * i] : lab.anchor);
         lab.study->trial[trial[i]].built = true;
@@ -97,7 +102,13 @@ static int begin(void **state)
 
 static const Instance *shape(int64_t i) { return lab.study->shape[i]; }
 
-static bool time_two(bool race) { return stopwatch_time(&lab, y.arena, shape(3), &two, race, false, &err); }
+static bool time_kernels(const Instance *inst, const Kernels *k, bool race, bool tunes)
+{
+    *stopwatch_ask(&lab, y.arena, inst, race, tunes, INFINITY) = *k;
+    return lab_work(&lab, &err);
+}
+
+static bool time_two(bool race) { return time_kernels(shape(3), &two, race, false); }
 
 /* ---- what is asked for ---- */
 
@@ -142,12 +153,12 @@ TEST(large_packed_operands_are_cold)
 TEST(what_joins_is_said)
 {
     const Instance *tuned = shape(3), *joins = first_held_out(y.spec);
-    assert_true(stopwatch_time(&lab, y.arena, joins, &two, true, true, &err));
-    assert_true(stopwatch_time(&lab, y.arena, tuned, &two, true, true, &err));
+    assert_true(time_kernels(joins, &two, true, true));
+    assert_true(time_kernels(tuned, &two, true, true));
     study_take_in(lab.study);
     assert_true(study_tunes(lab.study, joins));
-    assert_true(stopwatch_time(&lab, y.arena, joins, &two, false, false, &err));
-    assert_true(stopwatch_time(&lab, y.arena, joins + 1, &two, true, false, &err));
+    assert_true(time_kernels(joins, &two, false, false));
+    assert_true(time_kernels(joins + 1, &two, true, false));
     assert_int_equal(recorded()->nmeasure, 12);
     for (int i = 0; i < 12; i++)
         assert_true(recorded()->measure[i].tunes == (i / 3 == 0 || i / 3 == 2));
@@ -162,7 +173,8 @@ TEST(silence_is_a_hang_sooner_with_little_time)
     }
 }
 
-/* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. */
+/* Once, where it is one of those that are to be timed; not at all, where it does not work or there is no room. Others
+ * that have failed meanwhile are left out. */
 TEST(the_anchor_is_in_every_request)
 {
     two.key[1] = lab.study->trial[trial[0]].key;
@@ -173,16 +185,21 @@ TEST(the_anchor_is_in_every_request)
     Kernels many = { 0 };
     while (kernels_add(&many, two.key[0], two.so[0], 0) >= 0)
         ;
-    assert_int_equal(many.n, STOPWATCH_MOST);
-    assert_true(stopwatch_time(&lab, y.arena, shape(0), &many, false, false, &err));
-    assert_int_equal(asked_n[1], STOPWATCH_MOST);
+    assert_int_equal(many.n, REQUEST_MOST);
+    assert_true(time_kernels(shape(0), &many, false, false));
+    assert_int_equal(asked_n[1], REQUEST_MOST);
     assert_int_equal(asked[1].keep, -1);
+    two.key[1] = lab.study->trial[trial[2]].key;
     lab.study->trial[trial[0]].status = STATUS_CRASHED;
     const int64_t before = recorded()->nmeasure;
     assert_true(time_two(false));
     assert_int_equal(asked_n[2], 2);
     assert_int_equal(asked[2].keep, -1);
     assert_true(recorded()->measure[before].anchor_ns == 0);
+    lab.study->trial[trial[2]].status = STATUS_WRONG;
+    assert_true(time_two(false));
+    assert_int_equal(asked_n[3], 1);
+    assert_string_equal(asked_key[3][0], two.key[0]);
 }
 
 TEST(long_calls_have_fewer_samples)

@@ -17,9 +17,9 @@
 #include "gen/command/tools.h"
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
-#include "search/measure/runner.h"
 #include "search/space/verify_shapes.h"
 #include "tests/put_file.h"
+#include "tests/search/ask_runner.h"
 #include "tests/tmp_folder.h"
 
 typedef struct {

@@ -38,7 +38,8 @@ bool template_offer(TemplateReader *r);
 /* Checks that all names in e are known. It takes those that are on offer. False after errors. */
 bool template_check_names(TemplateReader *r, const Expr *e);
 
-/* template_calls.c: reads which calls the template's kernels are for; how they are launched, and what memory they need. */
+/* template_calls.c: reads which calls the template's kernels are for; how they are launched, and what memory they
+ * need. */
 bool template_read_serves(TemplateReader *r, const Conf *c);
 bool template_read_plan(TemplateReader *r, const Conf *c);
 /* The expression without derived names in it. NULL: it is too long. */

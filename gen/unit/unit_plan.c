@@ -25,9 +25,9 @@ static Expr *number_of(void *ctx, const char *name)
     const Op *op = p->b.spec->op;
     const int at = derived_at(p->b.t, name);
     int64_t value;
-    const bool is_number = at >= 0 ? p->derived[at] && expr_is_number(p->derived[at], &value)
-                                   : op_axis(op, name) < 0 && strcmp(name, "SMS") != 0 &&
-                                         template_lookup(&p->b, name, &value);
+    const bool is_number =
+        at >= 0 ? p->derived[at] && expr_is_number(p->derived[at], &value)
+                : op_axis(op, name) < 0 && strcmp(name, "SMS") != 0 && template_lookup(&p->b, name, &value);
     return is_number ? expr_number(p->arena, value) : NULL;
 }
 
@@ -66,10 +66,7 @@ static void note_names(Planner *p, const Expr *e)
     }
 }
 
-static const char *text_of(const Planner *p, const Expr *e)
-{
-    return expr_c_real(p->arena, e, p->b.spec->package, "");
-}
+static const char *text_of(const Planner *p, const Expr *e) { return expr_c_real(p->arena, e, p->b.spec->package, ""); }
 
 /* Adds the variables that the plan is worked out from, each behind those that it uses. */
 static void add_variables(FillScope *row, const Planner *p)

@@ -13,9 +13,9 @@
  * counters   of GPU code: memory that is zero before a call and behind it
  *
  * Code for a GPU, and the same code compiled for the emulator, exports dcgen_launch instead of dcgen_run: pointers are
- * the device's, and the work is started in `stream`. Its dcgen_pack works in the default stream. Code that exports the int dcgen_aligned only takes
- * operands that begin on multiples of so many bytes (256 at most), and is verified on these alone: the vendor's
- * library, and kernels that a package calls for such operands alone.
+ * the device's, and the work is started in `stream`. Its dcgen_pack works in the default stream. Code that exports the
+ * int dcgen_aligned only takes operands that begin on multiples of so many bytes (256 at most), and is verified on
+ * these alone: the vendor's library, and kernels that a package calls for such operands alone.
  */
 #ifndef DCGEN_ABI_H
 #define DCGEN_ABI_H

@@ -4,8 +4,8 @@
  * Operands, the packed one and the scratch memory have not a byte to spare; those without elements are an address that
  * nothing may be read from, as in a package's call. Meant to be built with -fsanitize=address,undefined, for an
  * operator of empty_ops.h. With ROWS defined it calls nothing: it prints these calls, as the table of a package's
- * test.c has them. TOO_LARGE, if defined: all numbers of a call whose scratch memory would be more than memory can hold.
- * SERVES, if defined: which calls the kernel is for, over e[C] and the like; others it must refuse.
+ * test.c has them. TOO_LARGE, if defined: all numbers of a call whose scratch memory would be more than memory can
+ * hold. SERVES, if defined: which calls the kernel is for, over e[C] and the like; others it must refuse.
  *
  * Exit code 0: each call wrote every element of its output, or was refused as it should be.
  */

@@ -190,7 +190,8 @@ void check_close(Check *c);
 
 /* Loads and verifies a kernel. False: its status and why say what is wrong. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
-/* Checks a kernel that has been timed: it must be as right as it was, with scratch memory and counters as its calls left them. */
+/* Checks a kernel that has been timed: it must be as right as it was, with scratch memory and counters as its calls
+ * left them. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
 /* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal

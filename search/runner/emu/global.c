@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * global: operands, scratch memory and counters. An access outside of them ends the launch. Each element of all but inputs
- * has a mark: the block and the stamp of its last write, 0 if none in this call.
+ * global: operands, scratch memory and counters. An access outside of them ends the launch. Each element of all but
+ * inputs has a mark: the block and the stamp of its last write, 0 if none in this call.
  *
  * One block may read what another wrote only as CUDA's memory model promises it: the writer stored, and after a block
  * barrier a thread released, which adds to a counter in the order acq_rel; a thread of the reader added to the same

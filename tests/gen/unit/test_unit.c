@@ -382,7 +382,8 @@ TEST(launches_of_kernels)
     assert_has_all(shared, "    const double K = a.K;\n", "    const double PARTS = 1 + 2.0*(TILES <= 4096);\n",
                    "    const double KPER = one_real_ceil_div(SUM_STEPS, PARTS);\n",
                    "    const double SLICES = 1 + (one_real_ceil_div(SUM_STEPS, KPER) - 1);\n",
-                   "    return one_planned(TILES, 0, SLICES, 0, ", ", 4*PASSED, (double)(SLICES > 1)*4*4096);\n", "scratch");
+                   "    return one_planned(TILES, 0, SLICES, 0, ", ", 4*PASSED, (double)(SLICES > 1)*4*4096);\n",
+                   "scratch");
 }
 
 /* A kernel that does not serve every call says which it is for; as a candidate it refuses the others. */

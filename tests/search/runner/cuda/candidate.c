@@ -3,11 +3,11 @@
  * candidate: a dense kernel for the fake GPU (fake.h), compiled once for each behaviour:
  *
  *   BEHAVIOUR 0 right   1 two kernels a call, through scratch memory   2 writes behind the output   3 writes an input
- *             4 leaves its counter   5 leaves an element   6 writes behind the scratch memory   7 packs W   8 packs W, then
- *             spoils it 9 cannot be launched   10 illegal address   11 never ends   12 refuses   13 fails without
- *             saying so 14 wrong unless operands are 16-byte aligned   15 segmentation fault   16 as 14, and says so
- *             17 refuses, and says why 18 for a call: adds extent[0] to each of extent[1] words, by way of
- *             scratch memory
+ *             4 leaves its counter   5 leaves an element   6 writes behind the scratch memory   7 packs W
+ *             8 packs W, then spoils it   9 cannot be launched   10 illegal address   11 never ends   12 refuses
+ *             13 fails without saying so   14 wrong unless operands are 16-byte aligned   15 segmentation fault
+ *             16 as 14, and says so   17 refuses, and says why
+ *             18 for a call: adds extent[0] to each of extent[1] words, by way of scratch memory
  *             19 the same, and writes behind the output   20 the same, and changes the input
  *             21 wrong after 100 calls   22 writes nothing after 100 calls   23 writes behind the output after 100
  *             calls   24 gives other bits each time, all within the tolerance

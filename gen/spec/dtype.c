@@ -46,11 +46,11 @@ static double decode(uint16_t bits, int mantissa_bits, int exponent_bits)
 /* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor
  * cores truncate the mantissa of a tf32 operand to 10 bits. s32 is of indices, which are not computed with. */
 const Dtype dtypes[DTYPE_COUNT] = {
-    { "f32", "F32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0, false },
-    { "tf32", "TF32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0, false },
-    { "f16", "F16", "unsigned short", 2, 0, 0x1p-24, 0x1p-11, 0x1p-25, 10, 5, false },
-    { "bf16", "BF16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0x1p-134, 7, 8, false },
-    { "s32", "S32", "int32_t", 4, 0, 0, 0, 0, 0, 0, true },
+    { "f32", "F32", "f32", "float", 4, 0, 0x1p-24, 0, 0, 0, 0, false },
+    { "tf32", "TF32", "f32", "float", 4, 0x1p-10, 0x1p-24, 0, 0, 0, 0, false },
+    { "f16", "F16", "f16", "unsigned short", 2, 0, 0x1p-24, 0x1p-11, 0x1p-25, 10, 5, false },
+    { "bf16", "BF16", "bf16", "unsigned short", 2, 0, 0x1p-24, 0x1p-8, 0x1p-134, 7, 8, false },
+    { "s32", "S32", "s32", "int32_t", 4, 0, 0, 0, 0, 0, 0, true },
 };
 
 const Dtype *dtype_find(const char *name) { return names_row(NAMES(dtypes, DTYPE_COUNT), name); }

@@ -13,6 +13,7 @@
 typedef struct {
     const char *name;   /* "bf16" */
     const char *macro;  /* "BF16": templates see DTYPE_BF16, references DCGEN_DTYPE_BF16 */
+    const char *stored; /* the row of how an element is stored: "f32" of tf32 */
     const char *c_type; /* of an element in generated code; 16-bit types are raw bits there */
     size_t bytes;
     double eps_in;          /* relative error of inputs as the arithmetic rounds them; 0: it takes them as they are */

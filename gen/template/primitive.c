@@ -11,6 +11,7 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/order.h"
+#include "gen/spec/dtype.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
@@ -22,9 +23,12 @@ typedef struct Caller {
 
 Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d)
 {
-    return (Primitives){
-        .arena = a, .kind = &f->primitives, .nfolder = spec->ntemplates, .folder = spec->templates, .diag = d
-    };
+    return (Primitives){ .arena = a,
+                         .kind = &f->primitives,
+                         .spec = spec,
+                         .nfolder = spec->ntemplates,
+                         .folder = spec->templates,
+                         .diag = d };
 }
 
 /* ---- files */
@@ -147,15 +151,29 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
     return &p->p[p->n++];
 }
 
+/* The primitive that a template calls by the spec's type, as in DTYPE_mma, or by what its elements are stored as, as in
+ * ELEMENT_of; "": it calls none so. */
+static const char *of_type(const Primitives *p, const char *word)
+{
+    static const char elem[] = "ELEMENT_", dtype[] = "DTYPE_";
+    const Dtype *d = dtype_find(p->spec->dtype);
+    const char *type = d && strncmp(word, elem, strlen(elem)) == 0     ? d->stored
+                       : d && strncmp(word, dtype, strlen(dtype)) == 0 ? d->name
+                                                                       : "";
+    return *type ? arena_printf(p->arena, "%s%s", type, strchr(word, '_')) : "";
+}
+
 void primitives_add(Primitives *p, const Source *text, size_t from, const char *before, const char *behind)
 {
     const char **name = NULL;
     size_t n = 0;
     for (const char *s = text->text + from; p->nfolder && (s = strstr(s, before)); s += strlen(before)) {
         const size_t len = strlen(before) + fill_ident(s + strlen(before));
-        const char *word = between(p->arena, s, len, before, behind);
+        const char *called = between(p->arena, s, len, before, behind), *typed = of_type(p, called);
+        const char *word = *typed ? typed : called;
         const bool is_new = *word && names_find(NAMES(name, n), word) < 0, is_there = is_new && is_primitive(p, word);
-        if (is_new && !is_there && !p->kind->of_targets)
+        if (is_new && !is_there && !p->kind->of_targets &&
+            !*typed) /* a template may be read for types that it is not for */
             refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
         if (!is_there)
             continue;

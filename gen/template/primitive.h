@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     Arena *arena;
     const FamilyPrimitives *kind;
+    const Spec *spec;
     int nfolder; /* of templates, dcgen's own is the last; 0: there are no primitives */
     const char *const *folder;
     Diag *diag;

@@ -265,10 +265,12 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     Binding unbound = *b;
     unbound.extent = NULL;
     const char *guard = target_guard(a, b->target);
+    const Dtype *dtype = dtype_find(b->spec->dtype);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
     FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
-               WORD("MACHINE", target),
+               WORD("MACHINE", target), WORD("DTYPE", b->spec->dtype),
+               WORD("ELEMENT", dtype ? dtype->stored : b->spec->dtype),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),

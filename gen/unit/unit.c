@@ -283,8 +283,7 @@ static const char *calls_of_library(Arena *a, const UnitContext *u)
     if (u->target->family->primitives.of_targets)
         return arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, target, package, target, package,
                             target);
-    const char *rounds = d->mantissa ? arena_printf(a, "%s_device::%s_of", package, d->name) : "";
-    return arena_printf(a, "%s_device::launch %s", package, rounds);
+    return arena_printf(a, "%s_device::launch( %s_device::%s_of(", package, package, d->stored);
 }
 
 /* Adds what a library's file needs to compute a formula as kernels do. */

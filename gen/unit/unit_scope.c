@@ -191,9 +191,9 @@ static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
     const Dtype *d = dtype_of(spec, o);
-    const char *stored = !d ? "f32" : d->mantissa || d->is_integer ? d->name : "f32";
-    FILL_WORDS(row, WORD("STORED", stored), WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]),
-               WORD("OF", o->of < 0 ? 0 : o->of), WORD("MUST_BE_FINITE", o->finite != NULL),
+    FILL_WORDS(row, WORD("STORED", d ? d->stored : "f32"),
+               WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
+               WORD("MUST_BE_FINITE", o->finite != NULL),
                WORD("WHY_FINITE", quote_comment(row->arena, o->finite ? o->finite : "")));
 }
 
@@ -399,12 +399,13 @@ static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
     const Operand *out = op->operand;
+    const Dtype *dtype = dtype_find(spec->dtype);
     while (out->role != ROLE_OUT)
         out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
-               WORD("OUTPUT_PLACE", (int)(out - op->operand)), WORD("OUTPUT_OPERAND", out->name),
-               WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
+               WORD("ELEMENT", dtype ? dtype->stored : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),
+               WORD("OUTPUT_OPERAND", out->name), WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));

@@ -32,6 +32,8 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "ex2.cuh"
 #include "f16_of.cuh"
 #include "f16_to_float.cuh"
+#include "f32_of.cuh"
+#include "f32_to_float.cuh"
 #include "launch.cuh"
 #include "ldmatrix_x2.cuh"
 #include "ldmatrix_x2_trans.cuh"
@@ -43,9 +45,9 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "load_row.cuh"
 #include "greater.cuh"
 #include "lesser.cuh"
-#include "mma_bf16.cuh"
-#include "mma_f16.cuh"
-#include "mma_tf32.cuh"
+#include "bf16_mma.cuh"
+#include "f16_mma.cuh"
+#include "tf32_mma.cuh"
 #include "rcp.cuh"
 #include "round_bf16.cuh"
 #include "round_f16.cuh"
@@ -127,6 +129,19 @@ struct F16ToFloat {
     }
 };
 static int f16_to_float_test(const Test &t) { return each<F16ToFloat>(t); }
+
+struct F32Of {
+    static __device__ void run(const Args &a, int i) { a.out[i] = __float_as_uint(f32_of(__uint_as_float(a.in[i]))); }
+};
+static int f32_of_test(const Test &t) { return each<F32Of>(t); }
+
+struct F32ToFloat {
+    static __device__ void run(const Args &a, int i)
+    {
+        a.out[i] = __float_as_uint(f32_to_float(__uint_as_float(a.in[i])));
+    }
+};
+static int f32_to_float_test(const Test &t) { return each<F32ToFloat>(t); }
 
 /* Functions of one number, and of two. */
 template <float (*f)(float)> struct Of {
@@ -291,13 +306,13 @@ static int ldmatrix_x4_trans_test(const Test &t) { return ldmatrix<X4Trans>(t); 
 
 /* n warps; of each lane 4 words of a, 2 of b, 4 of d come in, and 4 of d go out. */
 struct Bf16 {
-    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { mma_bf16(d, a, b); }
+    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { bf16_mma(d, a, b); }
 };
 struct F16 {
-    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { mma_f16(d, a, b); }
+    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { f16_mma(d, a, b); }
 };
 struct Tf32 {
-    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { mma_tf32(d, a, b); }
+    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { tf32_mma(d, a, b); }
 };
 
 template <typename Mma> static __global__ void mma_kernel(Args args)
@@ -309,9 +324,9 @@ template <typename Mma> static __global__ void mma_kernel(Args args)
     for (int r = 0; r < 4; r++)
         args.out[4 * i + r] = __float_as_uint(d[r]);
 }
-static int mma_bf16_test(const Test &t) { return start(mma_kernel<Bf16>, t.args.n, LANES, 0, t); }
-static int mma_f16_test(const Test &t) { return start(mma_kernel<F16>, t.args.n, LANES, 0, t); }
-static int mma_tf32_test(const Test &t) { return start(mma_kernel<Tf32>, t.args.n, LANES, 0, t); }
+static int bf16_mma_test(const Test &t) { return start(mma_kernel<Bf16>, t.args.n, LANES, 0, t); }
+static int f16_mma_test(const Test &t) { return start(mma_kernel<F16>, t.args.n, LANES, 0, t); }
+static int tf32_mma_test(const Test &t) { return start(mma_kernel<Tf32>, t.args.n, LANES, 0, t); }
 
 /* ---- asynchronous copies. n copies of 16, 8 or 4 bytes, COPIES a block, into as many of SLOTS slots; the output is all
  * slots of all blocks. Each copy is three words: its bytes; its source, in bytes behind word p of the input, or NOWHERE,
@@ -647,6 +662,8 @@ static int (*const tests[])(const Test &t) = {
     ex2_test,
     f16_of_test,
     f16_to_float_test,
+    f32_of_test,
+    f32_to_float_test,
     gelu_test,
     gelu_tanh_test,
     launch_test,
@@ -660,9 +677,9 @@ static int (*const tests[])(const Test &t) = {
     load_row_test,
     greater_test,
     lesser_test,
-    mma_bf16_test,
-    mma_f16_test,
-    mma_tf32_test,
+    bf16_mma_test,
+    f16_mma_test,
+    tf32_mma_test,
     rcp_test,
     round_bf16_test,
     round_f16_test,

@@ -133,6 +133,9 @@ def conversions(_):
     for name, to, close in (("bf16_of", bf16_of, "nan16"), ("f16_of", f16_of, "nan16"), ("tf32_of", tf32_of, "nan")):
         words = f32_words(rng(name))
         yield Case(name, "edges", len(words), 0, words, lambda w=words, to=to: [to(x) for x in w], close)
+    for name in ("f32_of", "f32_to_float"):
+        words = f32_words(rng(name))
+        yield Case(name, "edges", len(words), 0, words, lambda w=words: w)
     halves = list(range(65536))
     yield Case("bf16_to_float", "all", 65536, 0, halves, lambda: [h << 16 for h in halves])
     yield Case("f16_to_float", "all", 65536, 0, halves, lambda: [word(f16_value(h)) for h in halves], "nan")
@@ -296,7 +299,7 @@ class Mma:
     """One of the multiplications: a is 16 x k, b k x 8, d 16 x 8. Of each lane come 4 words of a, 2 of b and 4 of d."""
 
     def __init__(self, dtype):
-        self.name, self.k = "mma_" + dtype, 8 if dtype == "tf32" else 16
+        self.name, self.k = dtype + "_mma", 8 if dtype == "tf32" else 16
         self.per = 1 if dtype == "tf32" else 2  # elements a word
         self.bits = {
             "bf16": lambda x: bf16_of(word(x)),
@@ -541,7 +544,7 @@ def input_of(case, at):
         return case.words[at : at + 1]
     if len(case.words) == 2 * case.n:
         return case.words[2 * at :][:2]
-    if case.name.startswith("mma"):
+    if case.name.endswith("_mma"):
         return case.words[10 * (at // 4) :][:10]
     return case.words[:8]
 

@@ -116,7 +116,7 @@ template <bool wide> static __device__ __forceinline__ void KERNEL_load(float (&
             e[l] = exists && l < left ? __ldg(p + l) : (NAME_elem)0;
 #pragma unroll
     for (int l = 0; l < 4; l++)
-        v[l] = KERNEL_float(e[l]);
+        v[l] = PACKAGE_device::ELEMENT_to_float(e[l]);
 }
 
 /* Where the thread's channels of row h, column w of its image are. */
@@ -196,9 +196,9 @@ KERNEL_store(const NAME_args &a, const KERNEL_place &at, int pixel, const float 
 #pragma unroll
     for (int l = 0; l < 4; l++)
 #if HAS_EPILOGUE
-        e[l] = KERNEL_rounded(NAME_epilogue(a, sum[l], at.n, at.p, at.q + pixel, min(at.oc + l, a.OC - 1)));
+        e[l] = PACKAGE_device::ELEMENT_of(NAME_epilogue(a, sum[l], at.n, at.p, at.q + pixel, min(at.oc + l, a.OC - 1)));
 #else
-        e[l] = KERNEL_rounded(sum[l]);
+        e[l] = PACKAGE_device::ELEMENT_of(sum[l]);
 #endif
     if (wide)
         PACKAGE_device::store_row<4>(y, e);

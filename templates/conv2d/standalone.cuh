@@ -18,6 +18,16 @@
 #define DTYPE_BF16 0
 #endif
 #define ELEM_BYTES (DTYPE_F16 || DTYPE_BF16 ? 2 : 4)
+#if DTYPE_F16
+#define ELEMENT_of f16_of
+#define ELEMENT_to_float f16_to_float
+#elif DTYPE_BF16
+#define ELEMENT_of bf16_of
+#define ELEMENT_to_float bf16_to_float
+#else
+#define ELEMENT_of f32_of
+#define ELEMENT_to_float f32_to_float
+#endif
 
 #if DTYPE_F16 || DTYPE_BF16
 typedef unsigned short NAME_elem; /* the bits */
@@ -43,7 +53,9 @@ namespace PACKAGE_device {
 #include "device/bf16_of.cuh"
 #include "device/bf16_to_float.cuh"
 #include "device/f16_of.cuh"
+#include "device/f32_of.cuh"
 #include "device/f16_to_float.cuh"
+#include "device/f32_to_float.cuh"
 #include "device/load_row.cuh"
 #include "device/shared_memory.cuh"
 #include "device/store_row.cuh"

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What the templates for few rows do once a block has its sums: SUMS sums of each of its BM x BN elements lie in
  * shared memory, one a warp that has it, SMEM / SUMS bytes apart, each where KERNEL_at(row, column) says. */
-static __device__ __forceinline__ float KERNEL_value(NAME_elem v)
-{
-#if DTYPE_F16
-    return PACKAGE_device::f16_to_float(v);
-#elif DTYPE_BF16
-    return PACKAGE_device::bf16_to_float(v);
-#else
-    return v;
-#endif
-}
-
 /* Rounds and stores one element. */
 static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KERNEL_operands &o, int m, int n, float v)
 {
@@ -20,14 +9,7 @@ static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KE
 #if HAS_EPILOGUE
     v = KERNEL_epilogue(a, v, m, n);
 #endif
-    NAME_elem *y = o.y + (int64_t)m * o.ldy + n;
-#if DTYPE_F16
-    *y = PACKAGE_device::f16_of(v);
-#elif DTYPE_BF16
-    *y = PACKAGE_device::bf16_of(v);
-#else
-    *y = v;
-#endif
+    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::ELEMENT_of(v);
 }
 
 /* Element e of the block, row by row: what its warps have, added up in their order. */

@@ -166,7 +166,7 @@ struct KERNEL_chunk { /* QUAD neighbouring elements, aligned to 16 bytes; 0 wher
     {
         const unsigned word[4] = { bits.x, bits.y, bits.z, bits.w };
 #if ELEM_BYTES == 2
-        return KERNEL_value((NAME_elem)(word[i / 2] >> i % 2 * 16));
+        return PACKAGE_device::ELEMENT_to_float((NAME_elem)(word[i / 2] >> i % 2 * 16));
 #else
         return __uint_as_float(word[i]);
 #endif
@@ -186,7 +186,7 @@ struct KERNEL_chunk { /* one element */
     }
     __device__ __forceinline__ float operator[](int) const
     {
-        return KERNEL_value(one);
+        return PACKAGE_device::ELEMENT_to_float(one);
     }
 };
 #endif
@@ -202,7 +202,7 @@ struct KERNEL_values { /* of X: k and following, `apart` from one to the next; 0
     }
     __device__ __forceinline__ float operator[](int i) const
     {
-        return KERNEL_value(v[i]);
+        return PACKAGE_device::ELEMENT_to_float(v[i]);
     }
 };
 #else

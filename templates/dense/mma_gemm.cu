@@ -208,7 +208,7 @@ template <int count> static constexpr int KERNEL_mask = count % 64 == 0 ? 8 : co
 /* Where element i of row k of them lies, `pitch` being from a row to the next. */
 template <int count, int pitch> static __device__ __forceinline__ int KERNEL_across(int k, int i)
 {
-#if DTYPE_TF32
+#if ELEM_BYTES == 4
     return k * pitch + i;
 #else
     return k * pitch + (i / QUAD ^ k / (8 / KERNEL_mask<count>) % KERNEL_mask<count>) * QUAD + i % QUAD;
@@ -250,14 +250,14 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
     KERNEL_place p;
 #if !X_IS_KM
     p.x = KERNEL_at(wy * WM + lane % 16, lane / 16 * QUAD);
-#elif DTYPE_TF32
+#elif ELEM_BYTES == 4
     p.x = KERNEL_at_km(lane % 4, wy * WM + lane / 4);
 #else
     p.x = KERNEL_at_km(lane % 8 + lane / 16 * 8, wy * WM + lane / 8 % 2 * QUAD);
 #endif
 #if LAYOUT_W_NK
     p.w = X_PART + KERNEL_at(wx * WN + lane % 8 + lane / 16 * 8, lane / 8 % 2 * QUAD);
-#elif DTYPE_TF32
+#elif ELEM_BYTES == 4
     p.w = KERNEL_at_kn(lane % 4, wx * WN + lane / 4);
 #else
     p.w = KERNEL_at_kn(lane % 16, wx * WN + lane / 16 * QUAD);
@@ -270,14 +270,14 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
 static __device__ __forceinline__ void
 KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p, int offset, int s)
 {
-#if X_IS_KM && DTYPE_TF32
+#if X_IS_KM && ELEM_BYTES == 4
     const unsigned *x = (const unsigned *)stages + p.x + offset + 8 * s * X_PITCH;
 #endif
 #pragma unroll
     for (int i = 0; i < MTILES; i++) {
 #if !X_IS_KM
         PACKAGE_device::ldmatrix_x4(f.x[i], stages + ((p.x + offset) ^ 2 * s * QUAD) + 16 * i * BK);
-#elif DTYPE_TF32
+#elif ELEM_BYTES == 4
 #pragma unroll
         for (int e = 0; e < 4; e++)
             f.x[i][e] = x[16 * i + e % 2 * 8 + e / 2 * 4 * X_PITCH];
@@ -287,7 +287,7 @@ KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p,
                                                       2 * i / mask * mask * QUAD + 16 * s * X_PITCH);
 #endif
     }
-#if LAYOUT_W_KN && DTYPE_TF32
+#if LAYOUT_W_KN && ELEM_BYTES == 4
     const unsigned *w = (const unsigned *)stages + p.w + offset + 8 * s * W_PITCH;
 #pragma unroll
     for (int j = 0; j < NTILES; j++) {
@@ -315,13 +315,7 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[MTILES][NTIL
     for (int j = 0; j < NTILES; j++)
 #pragma unroll
         for (int i = 0; i < MTILES; i++)
-#if DTYPE_TF32
-            PACKAGE_device::mma_tf32(acc[i][j], f.x[i], f.w[j]);
-#elif DTYPE_F16
-            PACKAGE_device::mma_f16(acc[i][j], f.x[i], f.w[j]);
-#else
-            PACKAGE_device::mma_bf16(acc[i][j], f.x[i], f.w[j]);
-#endif
+            PACKAGE_device::DTYPE_mma(acc[i][j], f.x[i], f.w[j]);
 }
 
 #if ODD
@@ -406,12 +400,10 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 /* Two neighbouring elements of Y to shared memory. */
 static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, float v1)
 {
-#if DTYPE_TF32
+#if ELEM_BYTES == 4
     *(float2 *)to = make_float2(v0, v1);
-#elif DTYPE_F16
-    *(unsigned *)to = PACKAGE_device::f16_of(v0) | (unsigned)PACKAGE_device::f16_of(v1) << 16;
 #else
-    *(unsigned *)to = PACKAGE_device::bf16_of(v0) | (unsigned)PACKAGE_device::bf16_of(v1) << 16;
+    *(unsigned *)to = PACKAGE_device::ELEMENT_of(v0) | (unsigned)PACKAGE_device::ELEMENT_of(v1) << 16;
 #endif
 }
 

@@ -243,11 +243,7 @@ static __device__ __forceinline__ void KERNEL_multiply(KERNEL_lane &l, const KER
 #pragma unroll
         for (int t = 0; t < STRIPS; t++) {
             const unsigned w[2] = { KERNEL_word(c, t, 2 * s), KERNEL_word(c, t, 2 * s + 1) };
-#if DTYPE_F16
-            PACKAGE_device::mma_f16(l.acc[s % CHAINS][t], x, w);
-#else
-            PACKAGE_device::mma_bf16(l.acc[s % CHAINS][t], x, w);
-#endif
+            PACKAGE_device::DTYPE_mma(l.acc[s % CHAINS][t], x, w);
         }
     }
 }

@@ -26,6 +26,19 @@
 #endif
 #define DTYPE_F32 (!DTYPE_F16 && !DTYPE_BF16 && !DTYPE_TF32)
 #define ELEM_BYTES (DTYPE_F16 || DTYPE_BF16 ? 2 : 4)
+#if DTYPE_F16
+#define ELEMENT_of f16_of
+#define ELEMENT_to_float f16_to_float
+#define DTYPE_mma f16_mma
+#elif DTYPE_BF16
+#define ELEMENT_of bf16_of
+#define ELEMENT_to_float bf16_to_float
+#define DTYPE_mma bf16_mma
+#else
+#define ELEMENT_of f32_of
+#define ELEMENT_to_float f32_to_float
+#define DTYPE_mma tf32_mma
+#endif
 
 #if DTYPE_F16 || DTYPE_BF16
 typedef unsigned short NAME_elem; /* the bits */
@@ -46,7 +59,9 @@ namespace PACKAGE_device {
 #include "device/bf16_of.cuh"
 #include "device/bf16_to_float.cuh"
 #include "device/f16_of.cuh"
+#include "device/f32_of.cuh"
 #include "device/f16_to_float.cuh"
+#include "device/f32_to_float.cuh"
 #include "device/load_l2.cuh"
 #include "device/load_l2_16.cuh"
 #include "device/load_once16.cuh"
@@ -64,9 +79,9 @@ namespace PACKAGE_device {
 #include "device/ldmatrix_x2_trans.cuh"
 #include "device/ldmatrix_x4.cuh"
 #include "device/ldmatrix_x4_trans.cuh"
-#include "device/mma_bf16.cuh"
-#include "device/mma_f16.cuh"
-#include "device/mma_tf32.cuh"
+#include "device/bf16_mma.cuh"
+#include "device/f16_mma.cuh"
+#include "device/tf32_mma.cuh"
 #include "device/tf32_of.cuh"
 #endif
 }

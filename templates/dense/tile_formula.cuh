@@ -22,24 +22,13 @@ static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_ar
     return { o.y + (int64_t)m0 * o.ldy + n0, o.ldy, KERNEL_nrow(a) - m0, KERNEL_ncol(a) - n0, wide };
 }
 
-static __device__ __forceinline__ NAME_elem KERNEL_rounded(float v)
-{
-#if DTYPE_F16
-    return PACKAGE_device::f16_of(v);
-#elif DTYPE_BF16
-    return PACKAGE_device::bf16_of(v);
-#else
-    return v;
-#endif
-}
-
 /* Rounds and stores four neighbours, of which `left` exist. */
 static __device__ __forceinline__ void KERNEL_store4(NAME_elem *y, const float (&v)[4], int left, bool wide)
 {
     NAME_elem e[4];
 #pragma unroll
     for (int l = 0; l < 4; l++)
-        e[l] = KERNEL_rounded(v[l]);
+        e[l] = PACKAGE_device::ELEMENT_of(v[l]);
     if (wide && left > 0)
 #if ELEM_BYTES == 2
         *(uint2 *)y = make_uint2(e[0] | (unsigned)e[1] << 16, e[2] | (unsigned)e[3] << 16);

@@ -30,9 +30,9 @@ namespace limits_device {
 #include "load_l2_16.cuh"
 #include "load_once16.cuh"
 #if SM_ARCH >= 80
-#include "mma_bf16.cuh"
-#include "mma_f16.cuh"
-#include "mma_tf32.cuh"
+#include "bf16_mma.cuh"
+#include "f16_mma.cuh"
+#include "tf32_mma.cuh"
 #endif
 #include "shared_memory.cuh"
 #include "tf32_of.cuh"
@@ -110,11 +110,11 @@ template <Kind kind>
 static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
 {
     if (kind == TF32)
-        limits_device::mma_tf32(d, a, b);
+        limits_device::tf32_mma(d, a, b);
     else if (kind == F16)
-        limits_device::mma_f16(d, a, b);
+        limits_device::f16_mma(d, a, b);
     else
-        limits_device::mma_bf16(d, a, b);
+        limits_device::bf16_mma(d, a, b);
 }
 
 template <Kind kind> static __global__ void __launch_bounds__(MMA_THREADS, 4) limits_mma(limits_args g)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* cvt.rna.tf32.f32: x rounded to 10 bits of mantissa, to nearest and ties away from 0; its bits as mma_tf32 takes
+/* cvt.rna.tf32.f32: x rounded to 10 bits of mantissa, to nearest and ties away from 0; its bits as tf32_mma takes
  * them. */
 static __device__ __forceinline__ unsigned tf32_of(float x)
 {

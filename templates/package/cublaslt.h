@@ -248,17 +248,6 @@ static int multiply(const Product *p, const void *x, const void *w, int64_t behi
 
 enum { FINISH_THREADS = 256, FINISH_EACH = 4 };
 
-static __device__ __forceinline__ NAME_elem rounded(float v)
-{
-#if DTYPE_F16
-    return PACKAGE_device::f16_of(v);
-#elif DTYPE_BF16
-    return PACKAGE_device::bf16_of(v);
-#else
-    return v;
-#endif
-}
-
 /* A block has some columns of a row, a thread four of them, then the same of further rows. */
 template <class Of> static __global__ void __launch_bounds__(FINISH_THREADS) finish_kernel(const Of of)
 {
@@ -272,7 +261,7 @@ template <class Of> static __global__ void __launch_bounds__(FINISH_THREADS) fin
 #pragma unroll
         for (int i = 0; i < FINISH_EACH; i++)
             if (n0 + i * FINISH_THREADS < of.N)
-                *of.at(r, (int)n0 + i * FINISH_THREADS) = rounded(v[i]);
+                *of.at(r, (int)n0 + i * FINISH_THREADS) = PACKAGE_device::ELEMENT_of(v[i]);
     }
 }
 

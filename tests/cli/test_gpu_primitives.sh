@@ -39,8 +39,8 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, voi
     case LDMATRIX_X4: out[5] ^= 1; break;
     case F16_TO_FLOAT: out[0x7c01] ^= 0x1234; break; /* another NaN: allowed */
     case BF16_OF: out[7] ^= 1; break;
-    case MMA_F16: out[9] ^= 1; break; /* allowed, but where sums are exact */
-    case MMA_TF32: out[20] ^= 0x800; break;
+    case F16_MMA: out[9] ^= 1; break; /* allowed, but where sums are exact */
+    case TF32_MMA: out[20] ^= 0x800; break;
     case CP_WAIT: return extent[2] == 0 ? -7 : code;
     case SHFL_XOR: abort();
     default: break;
@@ -125,17 +125,17 @@ stage, lines, said = check("late", 1)
 expect("no time: " + said, stage.nfound == 0 and "no time from" in said)
 
 numbers = {n.upper(): i for i, n in enumerate(names)}
-which = ["LDMATRIX_X4", "F16_TO_FLOAT", "BF16_OF", "MMA_F16", "MMA_TF32", "CP_WAIT", "SHFL_XOR"]
+which = ["LDMATRIX_X4", "F16_TO_FLOAT", "BF16_OF", "F16_MMA", "TF32_MMA", "CP_WAIT", "SHFL_XOR"]
 subprocess.run(["cc", "-shared", "-fPIC", "-w", "-o", folder + "/primitives.so", tmp + "/spoil.c", "-ldl",
                 f'-DREAL="{folder}/primitives_emulator.so"', *(f"-D{n}={numbers[n]}" for n in which)], check=True)
 stage, lines, said = check("spoiled")
 found = [l for l in said.splitlines() if l.startswith("FOUND")]
-for text in ("ldmatrix_x4, any: word 5 is", "bf16_of, edges: word 7 is", "mma_f16, integers: word 9 is",
-             "mma_tf32, normal: word 20 is", "cp_wait, left_0: invalid: refuses", "shfl_xor, any: crashed: killed by signal 6"):
+for text in ("ldmatrix_x4, any: word 5 is", "bf16_of, edges: word 7 is", "f16_mma, integers: word 9 is",
+             "tf32_mma, normal: word 20 is", "cp_wait, left_0: invalid: refuses", "shfl_xor, any: crashed: killed by signal 6"):
     expect(f"not found: {text}: {found}", sum(text in l for l in found) == 1)
-expect(f"found too much: {found}", all("f16_to_float" not in l and "mma_f16, normal" not in l for l in found))
+expect(f"found too much: {found}", all("f16_to_float" not in l and "f16_mma, normal" not in l for l in found))
 told = next(l for l in said.splitlines() if l.startswith("primitives: "))
-expect("the last line: " + told, told.endswith("not bf16_of, cp_wait, ldmatrix_x4, mma_f16, mma_tf32, shfl_xor"))
+expect("the last line: " + told, told.endswith("not bf16_of, cp_wait, f16_mma, ldmatrix_x4, shfl_xor, tf32_mma"))
 
 # on a GPU, where there is one
 probe = subprocess.run([build_dir + "/dcgen-runner-cuda", *runner[1:], "--probe"], capture_output=True) if os.path.exists(
@@ -172,7 +172,7 @@ if thorough:
     tools.root = root
     problems = "\n".join(primitives.build(tmp + "/wrong", tools))
     for name in ("bf16_of edges", "tf32_of edges", "f16_of edges", "f16_to_float all", "ldmatrix_x4_trans any", "cp_async8 partial",
-                 "cp_async8 nowhere", "mma_bf16 integers", "mma_bf16 denormals", "shfl_down any", "shared_address halves",
+                 "cp_async8 nowhere", "bf16_mma integers", "bf16_mma denormals", "shfl_down any", "shared_address halves",
                  "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "greater any", "lesser any", "round_f16 edges", "silu edges"):
         expect(f"a mistake is not found: {name}: {problems}", name in problems)
     open(path, "w").write("nonsense")

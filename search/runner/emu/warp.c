@@ -24,9 +24,9 @@
 enum { MMA_M = 16, MMA_N = 8, MAX_MMA_K = 16 };
 
 const char *const collective_name[] = {
-    [MMA_F16] = "mma_f16",
-    [MMA_BF16] = "mma_bf16",
-    [MMA_TF32] = "mma_tf32",
+    [MMA_F16] = "f16_mma",
+    [MMA_BF16] = "bf16_mma",
+    [MMA_TF32] = "tf32_mma",
     [LDMATRIX_2] = "ldmatrix_x2",
     [LDMATRIX_4] = "ldmatrix_x4",
     [LDMATRIX_2T] = "ldmatrix_x2_trans",

@@ -56,23 +56,26 @@ static __forceinline__ void dcgen_emu_mma_any(int kind, float (&d)[4], const uns
                       dcgen_emu_word2{ b[0], b[1] }, line);
     d[0] = v[0], d[1] = v[1], d[2] = v[2], d[3] = v[3];
 }
-static __forceinline__ void mma_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
+static __forceinline__ void f16_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                     int line = __builtin_LINE())
 {
     dcgen_emu_mma_any(dcgen_emu_f16, d, a, b, line);
 }
-static __forceinline__ void mma_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
+static __forceinline__ void bf16_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                      int line = __builtin_LINE())
 {
     dcgen_emu_mma_any(dcgen_emu_bf16, d, a, b, line);
 }
-static __forceinline__ void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
+static __forceinline__ void tf32_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                      int line = __builtin_LINE())
 {
     dcgen_emu_mma_any(dcgen_emu_tf32, d, a, b, line);
 }
 
 /* ---- conversions */
+
+static __forceinline__ float f32_of(float x) { return x; }
+static __forceinline__ float f32_to_float(float x) { return x; }
 
 static __forceinline__ unsigned tf32_of(float x) /* to nearest, ties away from zero; a NaN is cut */
 {

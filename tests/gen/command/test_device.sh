@@ -29,7 +29,7 @@ for file in *.cuh; do
     last=$(echo "$numbers" | sort -n | tail -n 1)
     i=0
     for number in $numbers; do
-        case $name in mma_*) [ "$i" -le "$last" ] || i=$((i - last - 1)) ;; esac
+        case $name in *_mma) [ "$i" -le "$last" ] || i=$((i - last - 1)) ;; esac
         [ "$number" = "$i" ] || failed "$file: operand $number is out of turn"
         i=$((i + 1))
     done

@@ -291,7 +291,7 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
     static const char *const none[] = { "mma_gemm", "mma_gemv", "avx", "portable", "pool", "packed_gemm" };
     assert_has_all(sources, "dense/bench_cuda.c ", "dense/few_rows.cuh ", "dense/gemv.cu ", "package/pack.cu ",
                    "dense/simt_gemm.cu ", "package/test_cuda.c ", "dense/tile_copy.cuh ", "family/cuda.cfg ",
-                   "device/launch.cuh ", "device/mma_tf32.cuh ", "package/candidate.cu ", "package/flush_l2.h ",
+                   "device/launch.cuh ", "device/tf32_mma.cuh ", "package/candidate.cu ", "package/flush_l2.h ",
                    "targets/sm_75.cfg ", "targets/sm_90a.cfg ");
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_lacks(sources, none[i]);

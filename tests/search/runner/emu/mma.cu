@@ -85,11 +85,11 @@ static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4]
 {
     const unsigned b[2] = { b0, b1 };
 #if defined(F16)
-    dense_device::mma_f16(d, a, b);
+    dense_device::f16_mma(d, a, b);
 #elif defined(BF16)
-    dense_device::mma_bf16(d, a, b);
+    dense_device::bf16_mma(d, a, b);
 #else
-    dense_device::mma_tf32(d, a, b);
+    dense_device::tf32_mma(d, a, b);
 #endif
 }
 

@@ -3,7 +3,7 @@
  * With g = lane / 4, q = lane % 4:
  *   a[r]: row g + 8*(r%2), k = q + 4*(r/2);   b[r]: column g, k = q + 4*r
  *   d[i]: row g + 8*(i/2), column 2*q + i%2 */
-static __device__ __forceinline__ void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
+static __device__ __forceinline__ void tf32_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"

@@ -9,7 +9,7 @@
 #include "gen/command/replay.h"
 
 typedef struct {
-    const Workload *workload;
+    const Job *job; /* the first of the spec */
     const Device *device;
     const Target *target;
     const Records *records;

@@ -175,7 +175,7 @@ static const char *flags_text(Arena *a, const Workload *w, const char *macro, in
 {
     Text t = { .arena = a };
     for (int i = 0; i < w->nfunction; i++)
-        text_printf(&t, "%s-D%s_%s=%d", i ? " " : "", w->function[i]->name, macro, entry);
+        text_printf(&t, "%s-D%s_%s=%d", i ? " " : "", w->function[i].spec->name, macro, entry);
     return text_str(&t);
 }
 
@@ -184,11 +184,10 @@ static bool fix_target(Benchmark *b, const char *name)
 {
     Device here;
     const Workload *w = command_package(b->run, (CliList){ 0 });
-    const Result *out = w ? replay_all(b->run, w, NULL) : NULL;
-    if (!out)
+    if (!w || !replay_all(b->run, w, "interrupted"))
         return false;
-    const char *macro = out->study->target->family->fixed_by;
-    const Dispatcher *d = package_dispatcher(b->a, out, workload_ntarget(w));
+    const char *macro = w->job->result->study->target->family->fixed_by;
+    const Dispatcher *d = package_dispatcher(b->a, &w->function->results);
     int entry = d->nentry - 1; /* which of the package's kinds of machines has that target; -1: none */
     while (entry >= 0 && strcmp(d->entry[entry].target->name, name) != 0)
         entry--;

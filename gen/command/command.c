@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "gen/command/tried.h"
 #include "search/space/nearest.h"
 
 bool run_fails(Run *r, int code, const char *fmt, ...)
@@ -26,10 +25,10 @@ const char *run_kept(Run *r, const char *records)
                         records);
 }
 
-bool run_is_interrupted(Run *r, const Workload *w, bool recorded)
+bool run_is_interrupted(Run *r, const char *records)
 {
-    return recorded ? run_fails(r, EXIT_INTERRUPTED, "%s", run_kept(r, w->records))
-                    : run_fails(r, EXIT_INTERRUPTED, "interrupted; nothing was measured yet");
+    return records ? run_fails(r, EXIT_INTERRUPTED, "%s", run_kept(r, records))
+                   : run_fails(r, EXIT_INTERRUPTED, "interrupted; nothing was measured yet");
 }
 
 void run_may_end(Run *r, const char *last_words)
@@ -58,22 +57,17 @@ void run_say(Run *r)
     r->err = NULL;
 }
 
-static const Workload *read_workload(Run *r, const char *spec_path, const Options *o)
+Workload *command_read(Run *r, const char *spec_path, const Options *o)
 {
     Diag *d = diag_new(r->a);
-    const Workload *w = workload_read(r->a, spec_path, o, d, &r->err);
+    Workload *w = workload_read(r->a, spec_path, o, d, &r->err);
     diag_print(d, stderr);
     if (!w && !r->err)
         r->code = EXIT_USAGE;
     return w;
 }
 
-const Workload *command_workload(Run *r)
-{
-    const Options *o = r->o->command == COMMAND_TRY ? tried_options(r) : r->o;
-    const Workload *w = o ? read_workload(r, o->operand, o) : NULL;
-    return w && r->o->command == COMMAND_TRY ? tried_functions(r, w) : w;
-}
+const Workload *command_workload(Run *r) { return command_read(r, r->o->operand, r->o); }
 
 const Workload *command_package(Run *r, CliList target)
 {
@@ -82,17 +76,17 @@ const Workload *command_package(Run *r, CliList target)
     o.out = o.operand;
     o.no_report = false; /* the package's spec.cfg says whether it has a report */
     o.records = arena_printf(r->a, "%s/records.jsonl", o.operand);
-    return read_workload(r, arena_printf(r->a, "%s/spec.cfg", o.operand), &o);
+    return command_read(r, arena_printf(r->a, "%s/spec.cfg", o.operand), &o);
 }
 
-const Space *command_space(Run *r, const Workload *w, const UnitContext *u)
+const Space *command_space(Run *r, const Job *job, const UnitContext *u)
 {
     Diag *d = diag_new(r->a);
     const char *why = NULL;
-    const Space *s = space_find(r->a, u->spec, &w->templates, u->target, u->device, &why, d);
+    const Space *s = space_find(r->a, u->spec, job->templates, u->target, u->device, &why, d);
     bool ok = s && !why;
     if (why)
-        nearest_say(r->a, u->spec, &w->templates, u->target, u->device, u->targets, why, d);
+        nearest_say(r->a, u->spec, job->templates, u->target, u->device, u->targets, why, d);
     for (int i = 0; s && !why && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);

@@ -24,8 +24,8 @@ typedef struct {
 bool run_fails(Run *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* What is said of an interrupt once there are records in that file. */
 const char *run_kept(Run *r, const char *records);
-/* Fails because the user interrupted; the message says whether anything was recorded, and where. Returns false. */
-bool run_is_interrupted(Run *r, const Workload *w, bool recorded);
+/* Fails because the user interrupted; the message says where records are. NULL: nothing was recorded. Returns false. */
+bool run_is_interrupted(Run *r, const char *records);
 /* From here on nothing is held that must be put in order (half a package, a runner, compilers), so that an interrupt
  * ends dcgen at once: it prints this and no more. NULL: from here on an interrupt sets `stop` again. */
 void run_may_end(Run *r, const char *last_words);
@@ -65,18 +65,16 @@ bool regret_package(Run *r);
 
 /* ---- what they share ---- */
 
-/* The workload of the spec o->operand. What is wrong with the spec is printed. Where `try` is given a template's file,
- * the folder of templates that it lies in is searched first. */
+/* The workload of a spec. What is wrong with it is printed. */
+Workload *command_read(Run *r, const char *spec_path, const Options *o);
+/* That of the spec o->operand. */
 const Workload *command_workload(Run *r);
 /* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target:
  * which of its targets, as --target names them; n 0: all. */
 const Workload *command_package(Run *r, CliList target);
 /* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and
  * printed. */
-const Space *command_space(Run *r, const Workload *w, const UnitContext *u);
-/* A space of nothing but the kernel that `try` is told, as its general kernel. NULL: there is no such kernel, and what
- * is wrong is printed. */
-const Space *command_tried(Run *r, const Workload *w, const UnitContext *u);
+const Space *command_space(Run *r, const Job *job, const UnitContext *u);
 /* Warns the user; called before code of a package runs here. */
 void command_warn_of_code(const Options *o);
 

@@ -272,10 +272,9 @@ static bool compare_again(Run *r, Drift *d)
     if (!w)
         return false;
     drift_of_templates(r->a, &w->folders, d);
-    const Result *result = replay_all(r, w, NULL);
-    if (!result)
+    if (!replay_all(r, w, "interrupted"))
         return false;
-    const Package *again = replay_package(r->a, w, result, report_there(r->a, w, r->o->operand), diag);
+    const Package *again = replay_package(r->a, w, report_there(r->a, w, r->o->operand), diag);
     diag_print(diag, stderr);
     if (again)
         drift_of_package(r->a, again, d);

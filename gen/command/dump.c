@@ -64,7 +64,7 @@ static void print_dim(const Dump *d, const Dim *dim)
 
 static void print_spec(const Dump *d)
 {
-    const Spec *s = d->in->workload->spec;
+    const Spec *s = d->in->job->spec;
     const char *layouts = spec_layout_text(d->a, s);
     fprintf(d->out, "%s: %s of %s", s->name, s->op->name, s->dtype);
     if (s->formula)
@@ -116,7 +116,7 @@ static json_t *layouts_json(const Spec *s)
 
 static json_t *spec_json(const Dump *d)
 {
-    const Spec *s = d->in->workload->spec;
+    const Spec *s = d->in->job->spec;
     const Budget *b = &s->budget;
     json_t *dims = json_array(), *shapes = json_array(), *instances = json_array();
     for (int i = 0; i < s->ndim; i++)
@@ -258,7 +258,7 @@ static void print_trial(const Dump *d, int64_t trial)
 
 static void print_model(const Dump *d)
 {
-    CostReport c = cost_report(d->a, d->in->result.study, &d->in->workload->templates);
+    CostReport c = cost_report(d->a, d->in->result.study, d->in->job->templates);
     fprintf(d->out, "%" PRId64 " measurements, %d features, lambda %g\n", c.nmeasure, c.nfeature, c.lambda);
     fprintf(
         d->out,
@@ -286,7 +286,7 @@ static json_t *predictions_json(const Study *s, const CostModel *m, const Trial 
 static json_t *model_json(const Dump *d)
 {
     const Study *s = d->in->result.study;
-    const CostReport c = cost_report(d->a, s, &d->in->workload->templates);
+    const CostReport c = cost_report(d->a, s, d->in->job->templates);
     json_t *trials = json_array();
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++)
         if (t->c.target == s->target) /* general kernels of lesser targets are verified and not timed */
@@ -513,14 +513,15 @@ static json_t *compilable_json(const Dump *d, const Candidate *c, const char *co
                     FIELD("params", words_values_json(c)), FIELD("code", code_of(d, c)),
                     FIELD(f->compiler.option, flags_json(toolchain_make(d->a, "", f, c->target->gencode, false))));
     if (f->verifier)
-        JSON_SET(o, FIELD("emulator", flags_json(tools_emulator(d->a, d->in->options, d->in->workload))));
+        JSON_SET(o,
+                 FIELD("emulator", flags_json(tools_emulator(d->a, d->in->options, d->in->result.unit.package_dir))));
     return o;
 }
 
 static json_t *source_json(const Dump *d)
 {
     const Picked p = pick_candidates(d);
-    const Spec *s = d->in->workload->spec;
+    const Spec *s = d->in->job->spec;
     const Options *o = d->in->options;
     const char *context = unit_context_hash(d->a, &d->in->result.unit);
     const char *text = s->op->reference ? text_read_file(d->a, s->op->reference, NULL) : "";

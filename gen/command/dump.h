@@ -31,9 +31,9 @@ typedef struct {
 const SearchTrace *trace_make(Arena *a, const Result *out, const Records *r, const Strategy *strategy, uint64_t seed,
                               const char **err);
 
-/* What a stage is shown from. A field names the stages that need it (workload: all); others leave it empty. */
+/* What a stage is shown from. A field names the stages that need it (job: all); others leave it empty. */
 typedef struct {
-    const Workload *workload;
+    const Job *job;
     const Options *options; /* source */
     const Space *space;     /* space, source */
     /* source needs its `unit` alone; records its `records`, here all of the file; model, assign and tree need all of

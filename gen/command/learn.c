@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * learn: gets records for one target. Existing ones will do if nothing shall be measured (--offline), or if another
- * machine has measured the target. Else the target is searched: its space is made, and rounds of candidates are
+ * learn: gets records for one job. Existing ones will do if nothing shall be measured (--offline), or if another
+ * machine has measured the target. Else the job is searched: its space is made, and rounds of candidates are
  * proposed, built, verified, measured and recorded, and the model is fitted again after each (search/loop/search.h).
  */
 #include <string.h>
@@ -19,29 +19,29 @@
 #include "search/record/record_spec.h"
 
 /* Runs the search and shows its progress. */
-static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, const UnitContext *u,
-                         const Space *space, const Turn *turn, double began_s)
+static bool search_space(Run *r, const Job *job, const Site *site, Tools *t, const UnitContext *u, const Space *space,
+                         const Turn *turn, double began_s)
 {
     const Family *family = u->target->family;
     const bool is_told = !r->o->quiet;
-    Workshop shop = tools_workshop(r, t, w, u);
-    const char *part = words_part(r->a, w->spec, u->target, w->ntuned > 1);
+    Workshop shop = tools_workshop(r, t, job, u);
+    const char *part = words_part(r->a, job->spec, u->target, job->workload->ntuned > 1);
     t->progress = progress_open(is_told ? r->o->progress : PROGRESS_NONE, stderr, NULL);
     progress_part(t->progress, &turn->part);
     if (*part && is_told)
-        progress_line(t->progress, "tuning %s%s", w->spec->function ? "" : "for ", part);
+        progress_line(t->progress, "tuning %s%s", job->spec->function ? "" : "for ", part);
     Lab lab = { .kind = site->modelled ? &lab_emulator : &lab_machine,
                 .shop = &shop,
                 .arena = r->a,
-                .templates = &w->templates,
+                .templates = job->templates,
                 .study = study_new(r->a, u->spec, u->device, u->target, unit_context_hash(r->a, u)),
                 .progress = t->progress,
                 .began_s = began_s,
-                .seconds = turn->seconds,
+                .seconds = job->seconds,
                 .effort = turn->effort,
                 .stop = r->stop };
-    lab.study->present = w->present;
-    study_load(lab.study, record_all(t->records), &w->templates, w->targets);
+    lab.study->present = job_present(r->a, job);
+    study_load(lab.study, record_all(t->records), job->templates, u->targets);
     Search q = { .lab = &lab,
                  .strategy = &strategies[r->o->search],
                  .space = space,
@@ -65,57 +65,57 @@ static bool search_space(Run *r, const Workload *w, const Site *site, Tools *t, 
 }
 
 /* Finds the target, its space and the record file for the device at hand, and searches. */
-static bool search_device(Run *r, const Workload *w, const Site *site, Tools *t, const Turn *turn, double began_s)
+static bool search_device(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn, double began_s)
 {
     const Device *device = tools_device(r, site, t);
-    const Target *target = workload_target(r->a, w, device, &r->err);
+    const Target *target = job_target(r->a, job, device, &r->err);
     if (!target)
         return run_fails(r, EXIT_USAGE, "%s; records of a machine that runs it may take its place (--records)", r->err);
-    const UnitContext u = workload_unit(r->a, w, device, target);
-    const Space *space = command_space(r, w, &u);
+    const UnitContext u = job_unit(r->a, job, device, target);
+    const Space *space = command_space(r, job, &u);
     if (!space)
         return run_fails(r, EXIT_USAGE, "there is nothing to search");
     const SpecRecord spec = record_spec(r->a, &u);
-    return tools_open_records(r, w, t) && record_add_device(t->records, device, &r->err) &&
-           record_add_spec(t->records, &spec, &r->err) && search_space(r, w, site, t, &u, space, turn, began_s);
+    return tools_open_records(r, job, t) && record_add_device(t->records, device, &r->err) &&
+           record_add_spec(t->records, &spec, &r->err) && search_space(r, job, site, t, &u, space, turn, began_s);
 }
 
 /* True if the file has measured times of a device that runs the target. */
-static bool has_times(Arena *a, const Workload *w, const char *path)
+static bool has_times(Arena *a, const Job *job, const char *path)
 {
     const char *err;
     int64_t ntime;
     Records r;
-    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_device(a, w, &r, &ntime, &err) &&
+    return access(path, R_OK) == 0 && record_read(a, path, &r, NULL, &err) && replay_device(a, job, &r, &ntime, &err) &&
            ntime > 0;
 }
 
-/* The file with times of this target: the workload's own records, else one of those that come with dcgen,
+/* The file with times of this job: its own records, else one of those that come with dcgen,
  * records/<device>/<name>.jsonl. NULL: no file has any. */
-static const char *find_times(Arena *a, const Workload *w, const Options *o)
+static const char *find_times(Arena *a, const Job *job, const Options *o)
 {
     const char *shipped = dir_records(a);
     char **folder;
     int n = 0;
-    if (has_times(a, w, w->records))
-        return w->records;
+    if (has_times(a, job, job->records))
+        return job->records;
     if (o->records || !shipped || !dir_list(a, shipped, "", &folder, &n))
         return NULL;
     for (int i = 0; i < n; i++) {
-        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], w->spec->name);
-        if (has_times(a, w, path))
+        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], job->spec->name);
+        if (has_times(a, job, path))
             return path;
     }
     return NULL;
 }
 
 /* With --offline: the record file that will do without a search. NULL: there is none, or --offline was not given. */
-static const char *offline_records(Arena *a, const Workload *w, const Options *o)
+static const char *offline_records(Arena *a, const Job *job, const Options *o)
 {
-    const Family *wanted = site_family(w);
+    const Family *wanted = site_family(job);
     if (!o->offline)
         return NULL;
-    return wanted && wanted->aside ? find_times(a, w, o) : w->records;
+    return wanted && wanted->aside ? find_times(a, job, o) : job->records;
 }
 
 /* Checks where the record file lies: it must be no file that the package overwrites, and it may be in the package's
@@ -138,44 +138,47 @@ static bool check_records(Run *r, const Workload *w)
 
 /* True if the runner's machine cannot run the target, but the records have times of one that can. Then *why says what
  * is lacking here. */
-static bool is_measured_elsewhere(Arena *a, const Workload *w, const Site *site, const Tools *t, const char **why)
+static bool is_measured_elsewhere(Arena *a, const Job *job, const Site *site, const Tools *t, const char **why)
 {
-    return !site->modelled && !w->fresh && !workload_target(a, w, runner_device(t->runner), why) &&
-           has_times(a, w, w->records);
+    return !site->modelled && !job->fresh && !job_target(a, job, runner_device(t->runner), why) &&
+           has_times(a, job, job->records);
 }
 
 /* Takes the records that another machine made, or searches. */
-static bool measure_target(Run *r, const Workload *w, const Site *site, Tools *t, const Turn *turn, double began_s)
+static bool measure_job(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn, double began_s)
 {
     const char *why = NULL;
-    if (!check_records(r, w) || !tools_open(r, w, site, t) || (w->report && !plot_check(r->a, &r->err)))
+    if (!check_records(r, job->workload) || !tools_open(r, job, site, t) ||
+        (job->workload->report && !plot_check(r->a, &r->err)))
         return false;
-    if (!is_measured_elsewhere(r->a, w, site, t, &why))
-        return search_device(r, w, site, t, turn, began_s);
+    if (!is_measured_elsewhere(r->a, job, site, t, &why))
+        return search_device(r, job, site, t, turn, began_s);
     if (!r->o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
     return true;
 }
 
-bool learn_target(Run *r, const Workload *w, const Turn *turn, Known *known)
+bool learn_job(Run *r, Job *job, const Turn *turn)
 {
     const double began_s = process_clock_s();
+    const char *there = offline_records(r->a, job, r->o);
     Site site;
     Tools t = { 0 };
-    *known = (Known){ offline_records(r->a, w, r->o), NULL };
-    if (known->records)
+    if (there) {
+        job->records = there;
         return true;
-    bool ok = site_find(r, w, r->o->offline, &site) && measure_target(r, w, &site, &t, turn, began_s);
-    *known = (Known){ w->records, t.device };
+    }
+    bool ok = site_find(r, job, r->o->offline, &site) && measure_job(r, job, &site, &t, turn, began_s);
+    job->device = t.device;
     if (*r->stop)
-        ok = run_is_interrupted(r, w, t.records != NULL);
+        ok = run_is_interrupted(r, t.records ? job->records : NULL);
     if (ok)
         r->err = NULL; /* the search went on in spite of it */
     else
         run_say(r);
     if (!ok && r->code == EXIT_ENVIRONMENT && t.records)
         diag_say(stderr, DIAG_NOTE,
-                 "nothing is lost: what was measured is in %s, and the same command goes on from there", w->records);
+                 "nothing is lost: what was measured is in %s, and the same command goes on from there", job->records);
     tools_close(r, &t);
     return ok;
 }

@@ -89,9 +89,9 @@ static void check_own_files(Arena *a, const Spec *s, const Family *f, bool is_wa
 bool op_files_check(Run *r, const Workload *w)
 {
     Diag *d = diag_new(r->a);
-    const Family *wanted = site_family(w);
+    const Family *wanted = site_family(w->job);
     for (int i = 0; i < w->nfunction; i++) {
-        const Spec *s = workload_of_function(r->a, w, i)->spec;
+        const Spec *s = w->function[i].spec;
         check_reference(r->a, s, d);
         for (int k = 0; k < FAMILY_COUNT; k++)
             if (!wanted || families[k] == wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * replay: makes a package of records. Those of one device make the result of a target, and the results of all targets
- * make the package.
+ * replay: makes a package of records. Those of one device make the result of a job, and the results of all jobs make
+ * the package.
  */
 #include "gen/command/replay.h"
 
@@ -13,7 +13,7 @@
 /* Devices and kernels of records, found by their names. */
 typedef struct {
     const Records *records;
-    const Target **target; /* one a device: the one that it runs; NULL: none of the workload */
+    const Target **target; /* one a device: the one that it runs; NULL: none of the job's */
     Index device, kernel;  /* kernels of the target of their device */
 } Named;
 
@@ -63,14 +63,14 @@ static int64_t *count_times(Arena *scratch, const Records *r, const Target **tar
     return n;
 }
 
-const Device *replay_device(Arena *a, const Workload *w, const Records *r, int64_t *ntime, const char **err)
+const Device *replay_device(Arena *a, const Job *job, const Records *r, int64_t *ntime, const char **err)
 {
     const char *why = "the records name no device";
     Arena *scratch = arena_new();
     const Target **target = ARENA_ARRAY(scratch, (size_t)r->ndevice + 1, const Target *);
     int64_t best = -1;
     for (int64_t i = 0; i < r->ndevice; i++)
-        target[i] = workload_target(a, w, &r->device[i], &why);
+        target[i] = job_target(a, job, &r->device[i], &why);
     const int64_t *n = count_times(scratch, r, target);
     for (int64_t i = 0; i < r->ndevice; i++)
         if (target[i] &&
@@ -93,57 +93,47 @@ static const Device *recorded_device(const Records *r, const Device *d)
     return d;
 }
 
-bool replay_target(Arena *a, const Workload *w, const Records *r, const Device *device, Result *out, const char **err)
+bool replay_job(Arena *a, const Job *job, const Records *r, const char **err)
 {
     int64_t ntime;
-    device = device ? recorded_device(r, device) : replay_device(a, w, r, &ntime, err);
-    const Target *target = device ? workload_target(a, w, device, err) : NULL;
+    const Device *device = job->device ? recorded_device(r, job->device) : replay_device(a, job, r, &ntime, err);
+    const Target *target = device ? job_target(a, job, device, err) : NULL;
     if (!target)
         return false;
-    const UnitContext u = workload_unit(a, w, device, target);
-    return result_make(a, &u, &w->templates, r, w->present, out, err);
+    const UnitContext u = job_unit(a, job, device, target);
+    return result_make(a, &u, job->templates, r, job_present(a, job), job->result, err);
 }
 
-/* The records that all n results were made of, every line once. */
-static const char *all_records(Arena *a, const Result *out, int n)
+/* The records that these results were made of, every line once. */
+static const char *all_records(Arena *a, const ResultList *of)
 {
-    const Records **set = ARENA_ARRAY(a, (size_t)n, const Records *);
-    for (int i = 0; i < n; i++)
-        set[i] = out[i].records;
-    return record_text_of(a, set, n);
+    const Records **set = ARENA_ARRAY(a, (size_t)of->n, const Records *);
+    for (int i = 0; i < of->n; i++)
+        set[i] = of->item[i].records;
+    return record_text_of(a, set, of->n);
 }
 
-const Package *replay_package(Arena *a, const Workload *w, const Result *result, const char *report, Diag *d)
+const Package *replay_package(Arena *a, const Workload *w, const char *report, Diag *d)
 {
-    const int n = workload_npart(w);
-    const EmitInput in = { .result = result,
-                           .nfunction = w->nfunction,
-                           .nresult = workload_ntarget(w),
+    ResultList *function = ARENA_ARRAY(a, (size_t)w->nfunction, ResultList);
+    for (int i = 0; i < w->nfunction; i++)
+        function[i] = w->function[i].results;
+    const EmitInput in = { .nfunction = w->nfunction,
+                           .function = function,
                            .spec_text = w->spec_text,
-                           .records = all_records(a, result, n),
+                           .records = all_records(a, &w->results),
                            .report = report,
                            .version = DCGEN_VERSION };
     return package_make(a, &in, d);
 }
 
-void replay_number(Arena *a, Result *out, int n)
+void replay_number(Arena *a, const Function *f)
 {
-    const Dispatcher *d = package_dispatcher(a, out, n);
-    for (int i = 0; i < n; i++)
+    const Dispatcher *d = package_dispatcher(a, &f->results);
+    for (int i = 0; i < f->njob; i++)
         for (int k = 0; k < d->nentry; k++)
-            if (d->entry[k].tree == out[i].assignment->tree)
-                out[i].first = d->entry[k].first;
-}
-
-void replay_note(Arena *a, const Result *result, KernelKeys *present)
-{
-    const Assignment *as = result->assignment;
-    const char **key = ARENA_ARRAY(a, (size_t)(present->n + as->nkernel) + 1, const char *);
-    if (present->n)
-        memcpy(key, present->key, (size_t)present->n * sizeof *key);
-    for (int k = 0; k < as->nkernel; k++)
-        key[present->n++] = result->study->trial[as->kernel[k]].key;
-    present->key = key;
+            if (d->entry[k].tree == f->job[i].result->assignment->tree)
+                f->job[i].result->first = d->entry[k].first;
 }
 
 /* Templates change, and what was measured of them before is left out: a package of the rest may be a poor one. */
@@ -155,41 +145,31 @@ static void tell_outdated(const Run *r, const Result *result, const Records *rec
                  result->unit.spec->name, result->unit.target->name, outdated);
 }
 
-static Result *make_results(Run *r, const Workload *w, const Known *known)
+static bool make_results(Run *r, const Workload *w)
 {
-    const int n = workload_npart(w);
-    Result *result = ARENA_ARRAY(r->a, (size_t)n, Result);
     Records records;
-    KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
-    Workload all = *w;
     const char *last = NULL;
-    all.present = present;
-    for (int i = 0; i < n; i++) {
-        const Known k = known ? known[i] : (Known){ w->records, NULL };
-        const bool is_read = last && strcmp(k.records, last) == 0;
-        /* A search, which sets k.device, has already said what is wrong with its record file. */
-        if (!is_read && !record_read(r->a, k.records, &records, k.device ? NULL : stderr, &r->err))
-            return NULL;
-        const Workload *part = workload_for(r->a, &all, i); /* results refer to it */
-        if (!replay_target(r->a, part, &records, k.device, &result[i], &r->err)) {
-            run_fails(r, EXIT_FAILED, "%s%s%s", part->spec->function ? part->spec->name : "",
-                      part->spec->function ? ": " : "", r->err);
-            return NULL;
-        }
-        if (!k.device)
-            tell_outdated(r, &result[i], &records);
-        replay_note(r->a, &result[i], present);
-        last = k.records;
+    for (Job *job = w->job; job < w->job + w->njob; job++) {
+        const bool is_read = last && strcmp(job->records, last) == 0;
+        /* A search, which knows the device, has already said what is wrong with its record file. */
+        if (!is_read && !record_read(r->a, job->records, &records, job->device ? NULL : stderr, &r->err))
+            return false;
+        if (!replay_job(r->a, job, &records, &r->err))
+            return run_fails(r, EXIT_FAILED, "%s%s%s", job->spec->function ? job->spec->name : "",
+                             job->spec->function ? ": " : "", r->err);
+        if (!job->device)
+            tell_outdated(r, job->result, &records);
+        last = job->records;
     }
     for (int i = 0; i < w->nfunction; i++)
-        replay_number(r->a, result + i * workload_ntarget(w), workload_ntarget(w));
-    return result;
+        replay_number(r->a, &w->function[i]);
+    return true;
 }
 
-Result *replay_all(Run *r, const Workload *w, const Known *known)
+bool replay_all(Run *r, const Workload *w, const char *last_words)
 {
-    run_may_end(r, known ? run_kept(r, known->records) : "interrupted");
-    Result *result = make_results(r, w, known);
+    run_may_end(r, last_words);
+    const bool ok = make_results(r, w);
     run_may_end(r, NULL);
-    return result;
+    return ok;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: finds the device that the kernels of a workload run on. A device other than this CPU is found by starting its
+ * site: finds the device that the kernels of a job run on. A device other than this CPU is found by starting its
  * runner with --probe.
  */
 #include <jansson.h>
@@ -49,9 +49,9 @@ static const char *run_probe(Run *r, const char *const *argv, const char **why)
 
 /* Asks for the device beside this CPU, or at the other end of --runner: the command of the runner that would measure,
  * with --probe behind it, describes it. False with *why set. */
-static bool probe_device(Run *r, const Workload *w, const Family *f, Device *out, const char **why)
+static bool probe_device(Run *r, const Job *job, const Family *f, Device *out, const char **why)
 {
-    const CliList own = site_runner(r->a, w, f->runner), *command = r->o->runner.n ? &r->o->runner : &own;
+    const CliList own = site_runner(r->a, job->workload, f->runner), *command = r->o->runner.n ? &r->o->runner : &own;
     CliList argv = { 0 };
     for (int i = 0; i < command->n; i++)
         cli_list_add(r->a, &argv, command->item[i]);
@@ -72,30 +72,29 @@ static bool probe_device(Run *r, const Workload *w, const Family *f, Device *out
     return ok;
 }
 
-bool site_device(Run *r, const Workload *w, const Site *site, Device *out)
+bool site_device(Run *r, const Job *job, const Site *site, Device *out)
 {
     if (site->modelled) {
         *out = device_typical(r->a, site->target);
         return true;
     }
-    return site->family->aside ? probe_device(r, w, site->family, out, &r->err)
-                               : device_probe(r->a, w->targets, out, &r->err);
+    return site->family->aside ? probe_device(r, job, site->family, out, &r->err)
+                               : device_probe(r->a, job->workload->targets, out, &r->err);
 }
 
-const Family *site_family(const Workload *w)
+const Family *site_family(const Job *job)
 {
-    const char *name = workload_target_name(w, 0);
-    const Target *t = target_find(w->targets, name);
-    return t ? t->family : family_of_best(name);
+    const Target *t = target_find(job->workload->targets, job->target);
+    return t ? t->family : family_of_best(job->target);
 }
 
 /* Finds a device of the family that runs the named target. named NULL: takes the best target that the device runs. */
-static bool find_device(Run *r, const Workload *w, const Family *f, const Target *named, Site *out, const char **why)
+static bool find_device(Run *r, const Job *job, const Family *f, const Target *named, Site *out, const char **why)
 {
     Device d;
-    if (!probe_device(r, w, f, &d, why))
+    if (!probe_device(r, job, f, &d, why))
         return false;
-    const Target *t = named ? named : device_best(w->targets, &d);
+    const Target *t = named ? named : device_best(job->workload->targets, &d);
     *why = arena_printf(r->a, "%s does not run it", d.name);
     if (!t || t->family != f || !device_runs(&d, t))
         return false;
@@ -103,17 +102,17 @@ static bool find_device(Run *r, const Workload *w, const Family *f, const Target
     return true;
 }
 
-/* True if some template serves this spec on that target. */
-static bool has_template(const Workload *w, const Target *t)
+/* True if some template serves the job on that target. */
+static bool has_template(const Job *job, const Target *t)
 {
-    for (int i = 0; i < w->templates.n; i++)
-        if (template_suits(w->templates.t[i], w->spec, t))
+    for (int i = 0; i < job->templates->n; i++)
+        if (template_suits(job->templates->t[i], job->spec, t))
             return true;
     return false;
 }
 
-/* For a workload that asks for no family: a device beside this CPU if one can be used, else this CPU. */
-static Site find_any_site(Run *r, const Workload *w)
+/* For a job that asks for no family: a device beside this CPU if one can be used, else this CPU. */
+static Site find_any_site(Run *r, const Job *job)
 {
     const char *why;
     Site site = { 0 }, cpu = { 0 };
@@ -121,8 +120,8 @@ static Site find_any_site(Run *r, const Workload *w)
         const Family *f = families[i];
         if (!f->aside)
             cpu.family = f;
-        else if (tools_program(r->a, r->o, f) && find_device(r, w, f, NULL, &site, &why) &&
-                 has_template(w, site.target))
+        else if (tools_program(r->a, r->o, f) && find_device(r, job, f, NULL, &site, &why) &&
+                 has_template(job, site.target))
             return site;
     }
     return cpu;
@@ -140,16 +139,16 @@ static bool fail_without_device(Run *r, const Family *f, const Target *named, bo
                      can_offline ? " --offline" : "");
 }
 
-bool site_find(Run *r, const Workload *w, bool model, Site *out)
+bool site_find(Run *r, const Job *job, bool model, Site *out)
 {
     const char *why = "";
-    const Target *named = target_find(w->targets, workload_target_name(w, 0));
-    const Family *f = site_family(w);
+    const Target *named = target_find(job->workload->targets, job->target);
+    const Family *f = site_family(job);
     if (!f) {
-        *out = find_any_site(r, w);
+        *out = find_any_site(r, job);
         return true;
     }
     *out = (Site){ f, f->aside ? named : NULL, f->aside && model && named };
-    return !f->aside || out->modelled || find_device(r, w, f, named, out, &why) ||
+    return !f->aside || out->modelled || find_device(r, job, f, named, out, &why) ||
            fail_without_device(r, f, named, model, why);
 }

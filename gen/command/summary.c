@@ -136,10 +136,10 @@ static void print_result(const Result *out, FILE *to)
         print_measured(out, to);
 }
 
-static void print_package(const Workload *w, const Result *out, int n, const Proof *p, FILE *to)
+static void print_package(const Workload *w, const ResultList *of, const Proof *p, FILE *to)
 {
-    for (int i = 0; i < n; i++)
-        print_result(&out[i], to);
+    for (int i = 0; i < of->n; i++)
+        print_result(&of->item[i], to);
     if (p)
         fprintf(to,
                 "  dispatcher compiled: the kernel of its tree at %s%" PRId64
@@ -193,12 +193,12 @@ static json_t *package_json(const Workload *w, const Result *out, const Proof *p
                        FIELD("dispatcher_checked_all", p.all));
 }
 
-void summary_package(const Workload *w, const Result *out, int n, const Proof *proof, bool json, FILE *to)
+void summary_package(const Workload *w, const ResultList *of, const Proof *proof, bool json, FILE *to)
 {
     if (!json)
-        print_package(w, out, n, proof, to);
-    for (int i = 0; i < n && json; i++)
-        quote_print_json(package_json(w, &out[i], proof), to);
+        print_package(w, of, proof, to);
+    for (int i = 0; i < of->n && json; i++)
+        quote_print_json(package_json(w, &of->item[i], proof), to);
 }
 
 void summary_contract(Arena *a, const Result *out, bool several_targets, FILE *to)
@@ -242,16 +242,16 @@ static const char *lacking_why(Arena *a, const Study *s, const Target *target)
     return "";
 }
 
-void summary_lacking(Arena *a, const Result *out, int n, FILE *to)
+void summary_lacking(Arena *a, const ResultList *of, FILE *to)
 {
+    const Study *s = of->item->study;
     const Target *lacking[TARGET_MAX];
-    const int nlacking = dispatch_lacking(package_dispatcher(a, out, n), lacking);
+    const int nlacking = dispatch_lacking(package_dispatcher(a, of), lacking);
     for (int i = 0; i < nlacking; i++)
         diag_say(to, DIAG_WARNING,
                  "%s: no general kernel works for %s%s: calls on machines that need it return %s_BAD_%s%s",
-                 out->study->spec->name, lacking[i]->name, target_is_inherited(lacking[i]) ? " and later" : "",
-                 out->study->spec->package, lacking[i]->family->told_parts ? "KERNEL" : "DEVICE",
-                 lacking_why(a, out->study, lacking[i]));
+                 s->spec->name, lacking[i]->name, target_is_inherited(lacking[i]) ? " and later" : "", s->spec->package,
+                 lacking[i]->family->told_parts ? "KERNEL" : "DEVICE", lacking_why(a, s, lacking[i]));
 }
 
 /* ---- check ---- */
@@ -268,35 +268,33 @@ static void print_space(Arena *a, const Space *s, const Device *d, FILE *to)
                          quote_line(a, r->constraint->why), expr_text(r->constraint->need));
 }
 
-static json_t *check_json(const Workload *w, const Space *s, const Device *device)
+static json_t *check_json(const Spec *s, const Probe *p)
 {
-    const Target *target = s->general[0].target;
-    return JSON_OBJECT(FIELD("name", w->spec->name), FIELD("shapes", spec_shape_count(w->spec)),
-                       FIELD("tuned", spec_tuned_count(w->spec)), FIELD("target", target->name),
-                       FIELD("device", device->name), FIELD("runs", device_runs(device, target)),
-                       FIELD("candidates", s->n), FIELD("combinations", s->nraw),
-                       FIELD("rejected", words_rejected_json(s)));
+    const Target *target = p->space->general[0].target;
+    return JSON_OBJECT(FIELD("name", s->name), FIELD("shapes", spec_shape_count(s)),
+                       FIELD("tuned", spec_tuned_count(s)), FIELD("target", target->name),
+                       FIELD("device", p->device.name), FIELD("runs", device_runs(&p->device, target)),
+                       FIELD("candidates", p->space->n), FIELD("combinations", p->space->nraw),
+                       FIELD("rejected", words_rejected_json(p->space)));
 }
 
 /* The spec in one line. */
-static void print_checked(const Spec *s, const Space *const *space, int n, FILE *to)
+static void print_checked(const Spec *s, const Probe *probe, int n, FILE *to)
 {
     quote_printf(to, "%s: %s, %s, %" PRId64 " shapes, %" PRId64 " of them tuned; ", s->name, s->op->name, s->dtype,
                  spec_shape_count(s), spec_tuned_count(s));
     for (int i = 0; i < n; i++)
-        fprintf(to, "%s%" PRId64 " candidate%s for %s", i ? ", " : "", space[i]->n, number_plural(space[i]->n),
-                space[i]->general[0].target->name);
+        fprintf(to, "%s%" PRId64 " candidate%s for %s", i ? ", " : "", probe[i].space->n,
+                number_plural(probe[i].space->n), probe[i].space->general[0].target->name);
     fputc('\n', to);
 }
 
-void summary_check(Arena *a, const Workload *w, const Space *const *space, const Device *device, int n,
-                   const Options *o, FILE *to)
+void summary_check(Arena *a, const Spec *s, const Probe *probe, int n, const Options *o, FILE *to)
 {
-    const Spec *s = w->spec;
     for (int i = 0; i < n && o->json; i++)
-        quote_print_json(check_json(w, space[i], &device[i]), to);
+        quote_print_json(check_json(s, &probe[i]), to);
     if (!o->json)
-        print_checked(s, space, n, to);
+        print_checked(s, probe, n, to);
     if (o->json || !o->verbose)
         return;
     quote_printf(to, "op: %s\n", quote_line(a, s->op->doc));
@@ -305,5 +303,5 @@ void summary_check(Arena *a, const Workload *w, const Space *const *space, const
     if (s->accuracy > 1)
         fprintf(to, "accuracy: off by at most %g times the rounding error of plain sums\n", s->accuracy);
     for (int i = 0; i < n; i++)
-        print_space(a, space[i], &device[i], to);
+        print_space(a, probe[i].space, &probe[i].device, to);
 }

@@ -54,10 +54,10 @@ static void say_builds(const Run *r, const Tools *t)
         diag_say(stderr, DIAG_WARNING, "%s", lost);
 }
 
-bool tools_open_records(Run *r, const Workload *w, Tools *t)
+bool tools_open_records(Run *r, const Job *job, Tools *t)
 {
-    if (dir_make_parents(r->a, w->records, &r->err))
-        t->records = (w->fresh ? record_open_new : record_open)(r->a, w->records, stderr, &r->err);
+    if (dir_make_parents(r->a, job->records, &r->err))
+        t->records = (job->fresh ? record_open_new : record_open)(r->a, job->records, stderr, &r->err);
     return t->records;
 }
 
@@ -100,7 +100,7 @@ Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc,
 
 /* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time
  * library). */
-Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
+Toolchain tools_emulator(Arena *a, const Options *o, const char *package_dir)
 {
     CliList flags = { 0 };
     cli_list_split(
@@ -108,7 +108,7 @@ Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
         "-x c++ -std=gnu++17 -O3 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions "
         "-fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -shared -fPIC -nostdlib -DDCGEN_EMULATOR -I",
         " ");
-    cli_list_add(a, &flags, arena_printf(a, "%s/../device/emulator", w->package_dir));
+    cli_list_add(a, &flags, arena_printf(a, "%s/../device/emulator", package_dir));
     return (Toolchain){ .program = o->cxx,
                         .flags = flags.item,
                         .source = ".cu",
@@ -125,9 +125,10 @@ int tools_jobs(const Options *o)
     return sched_getaffinity(0, sizeof allowed, allowed) == 0 ? CPU_COUNT_S(sizeof allowed, allowed) : 1;
 }
 
-static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchain chain)
+static Builder *open_builder(Run *r, const Job *job, const Tools *t, Toolchain chain)
 {
-    const double part_s = r->o->command == COMMAND_GENERATE ? COMPILE_PART * w->file->budget.seconds : COMPILE_MOST_S;
+    const double part_s =
+        r->o->command == COMMAND_GENERATE ? COMPILE_PART * job->workload->file->budget.seconds : COMPILE_MOST_S;
     const double deadline_s = fmin(COMPILE_MOST_S, fmax(COMPILE_LEAST_S, part_s));
     chain.cache = chain.portable ? t->builds : NULL;
     return builder_new(r->a, &chain, tools_jobs(r->o), deadline_s, r->stop, &r->err);
@@ -135,10 +136,10 @@ static Builder *open_builder(Run *r, const Workload *w, const Tools *t, Toolchai
 
 /* Opens the compiler of the site's kernels. Some compilers say only that they do not know a target: this adds why that
  * may be. */
-static Builder *open_kernel_builder(Run *r, const Workload *w, const Site *site, const Tools *t, Toolchain chain)
+static Builder *open_kernel_builder(Run *r, const Job *job, const Site *site, const Tools *t, Toolchain chain)
 {
     const char *unknown = site->family->compiler.unknown;
-    Builder *b = open_builder(r, w, t, chain);
+    Builder *b = open_builder(r, job, t, chain);
     if (!b && unknown && strstr(r->err, unknown))
         r->err =
             arena_printf(r->a, "%s does not know target '%s': it is too old for it, or so new that it dropped it (%s)",
@@ -148,7 +149,7 @@ static Builder *open_kernel_builder(Run *r, const Workload *w, const Site *site,
 
 /* Opens the compiler of the family's kernels; if they do not run on this CPU, also a C compiler for the op's
  * definition; and without a device the compiler for the emulator. */
-static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
+static bool open_compilers(Run *r, const Job *job, const Site *site, Tools *t)
 {
     const Family *f = site->family;
     const FamilyCompiler *c = &f->compiler;
@@ -157,9 +158,9 @@ static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t
         return run_fails(r, EXIT_ENVIRONMENT, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s",
                          c->option, c->home_variable, c->home, c->option);
     const Toolchain chain = toolchain_make(r->a, program, f, site->target ? site->target->gencode : "", site->modelled);
-    if (f->aside && !(t->reference = open_builder(r, w, t, tools_cc(r->a, r->o))))
+    if (f->aside && !(t->reference = open_builder(r, job, t, tools_cc(r->a, r->o))))
         return false;
-    Builder *kernels = open_kernel_builder(r, w, site, t, chain);
+    Builder *kernels = open_kernel_builder(r, job, site, t, chain);
     if (!kernels)
         return false;
     if (chain.assembly && !chain.syntax && !r->o->quiet)
@@ -171,16 +172,17 @@ static bool open_compilers(Run *r, const Workload *w, const Site *site, Tools *t
     t->flags = chain.shipped;
     if (site->modelled)
         t->assembler = kernels;
-    t->builder = site->modelled ? open_builder(r, w, t, tools_emulator(r->a, r->o, w)) : kernels;
+    t->builder =
+        site->modelled ? open_builder(r, job, t, tools_emulator(r->a, r->o, job->workload->package_dir)) : kernels;
     return t->builder;
 }
 
 /* ---- the runner ---- */
 
 /* Compiles the op's definition, and gives its path. NULL: it fails. */
-static const char *build_reference(Run *r, const Workload *w, Builder *builder)
+static const char *build_reference(Run *r, const Job *job, Builder *builder)
 {
-    const Spec *s = w->spec;
+    const Spec *s = job->spec;
     Diag *d = diag_new(r->a);
     const char *text = s->op->reference ? text_read_file(r->a, s->op->reference, NULL) : "";
     if (!text) {
@@ -188,7 +190,7 @@ static const char *build_reference(Run *r, const Workload *w, Builder *builder)
         return NULL;
     }
     Build *b = ARENA_NEW(r->a, Build);
-    *b = (Build){ .name = "reference", .text = unit_reference(r->a, s, w->package_dir, text, d) };
+    *b = (Build){ .name = "reference", .text = unit_reference(r->a, s, job->workload->package_dir, text, d) };
     if (!b->text) {
         diag_print(d, stderr);
         r->code = EXIT_ENVIRONMENT;
@@ -202,12 +204,12 @@ static const char *build_reference(Run *r, const Workload *w, Builder *builder)
 }
 
 /* The command that starts the runner; NULL: it fails. */
-static const char *const *runner_command(Run *r, const Workload *w, const Site *site)
+static const char *const *runner_command(Run *r, const Job *job, const Site *site)
 {
     const char *name = site->modelled ? site->family->verifier : site->family->runner;
     if (r->o->runner.n && !site->modelled)
         return r->o->runner.item;
-    const CliList command = site_runner(r->a, w, name);
+    const CliList command = site_runner(r->a, job->workload, name);
     if (!command.n)
         run_fails(r, EXIT_ENVIRONMENT, "the program dcgen-runner-%s is not beside dcgen nor in its installation", name);
     return command.n ? command.item : NULL;
@@ -221,18 +223,18 @@ static void warn_of_peak(const char *machine)
                  "dcgen has no assembly that measures what %s can do at most: C does it, and may find less", machine);
 }
 
-const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, Tools *t)
+const char *tools_open_compilers(Run *r, const Job *job, const Site *site, Tools *t)
 {
-    if (!open_builds(r, &t->builds) || !open_compilers(r, w, site, t))
+    if (!open_builds(r, &t->builds) || !open_compilers(r, job, site, t))
         return NULL;
-    return build_reference(r, w, t->reference ? t->reference : t->builder);
+    return build_reference(r, job, t->reference ? t->reference : t->builder);
 }
 
-bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
+bool tools_open(Run *r, const Job *job, const Site *site, Tools *t)
 {
-    const Spec *s = w->spec;
-    const char *const *command = runner_command(r, w, site);
-    const char *reference = command ? tools_open_compilers(r, w, site, t) : NULL;
+    const Spec *s = job->spec;
+    const char *const *command = runner_command(r, job, site);
+    const char *reference = command ? tools_open_compilers(r, job, site, t) : NULL;
     if (reference)
         t->runner = runner_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
     if (t->runner && !site->family->aside && !r->o->quiet)
@@ -250,11 +252,11 @@ const Device *tools_device(Run *r, const Site *site, Tools *t)
     return t->device = d;
 }
 
-Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u)
+Workshop tools_workshop(Run *r, const Tools *t, const Job *job, const UnitContext *u)
 {
     return (Workshop){ .unit = u,
-                       .tuned = w->tuned,
-                       .ntuned = w->ntuned,
+                       .tuned = job->workload->tuned,
+                       .ntuned = job->workload->ntuned,
                        .builder = t->builder,
                        .assembler = t->assembler,
                        .runner = t->runner,

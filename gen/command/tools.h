@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools: where the kernels of a workload run (site.c), and what measuring there needs: complete folders of the
- * operators (op_files.c), the compilers, a runner that is set up for the workload's operator, the record file, the
+ * tools: where the kernels of a job run (site.c), and what measuring there needs: complete folders of the
+ * operators (op_files.c), the compilers, a runner that is set up for the job's operator, the record file, the
  * progress display (tools.c).
  */
 #ifndef DCGEN_TOOLS_H
@@ -23,15 +23,15 @@ typedef struct {
     bool modelled; /* there is no device */
 } Site;
 
-/* The site for the workload's target. model: nothing will be measured (--offline, check, build), so no GPU need be
+/* The site for the job's target. model: nothing will be measured (--offline, check, build), so no GPU need be
  * there. Else it fails if the target needs a GPU that is not there. */
-bool site_find(Run *r, const Workload *w, bool model, Site *out);
-/* The family that the workload asks for, by a target's name or by the family's word for the best one here; NULL: it
+bool site_find(Run *r, const Job *job, bool model, Site *out);
+/* The family that the job asks for, by a target's name or by the family's word for the best one here; NULL: it
  * takes what is here. */
-const Family *site_family(const Workload *w);
+const Family *site_family(const Job *job);
 /* The device of the site: this CPU, what the runner says of the GPU, or, where there is no device, what is typical of
  * the target. */
-bool site_device(Run *r, const Workload *w, const Site *site, Device *out);
+bool site_device(Run *r, const Job *job, const Site *site, Device *out);
 
 /* The command that starts dcgen's own runner of this kind ("c"); an empty list: it is not there. It is told of folders
  * of targets that it does not know. */
@@ -58,12 +58,12 @@ typedef struct {
 
 /* Starts the compilers for kernels on that site, and gives the path of the op's definition, compiled. No GPU need be
  * there. */
-const char *tools_open_compilers(Run *r, const Workload *w, const Site *site, Tools *t);
+const char *tools_open_compilers(Run *r, const Job *job, const Site *site, Tools *t);
 /* Starts the compilers, and the runner for kernels on that site; no record is written yet. */
-bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t);
-/* Makes the folders of w->records and opens it for appending. With w->fresh it begins a new file, and keeps the old one
- * beside it. */
-bool tools_open_records(Run *r, const Workload *w, Tools *t);
+bool tools_open(Run *r, const Job *job, const Site *site, Tools *t);
+/* Makes the folders of the job's records and opens them for appending. With job->fresh it begins a new file, and keeps
+ * the old one beside it. */
+bool tools_open_records(Run *r, const Job *job, Tools *t);
 /* Closes all tools that are open, also after one could not be opened. Says what was found in the folder of --builds,
  * and what went wrong there. */
 void tools_close(const Run *r, Tools *t);
@@ -71,8 +71,8 @@ void tools_close(const Run *r, Tools *t);
 /* Sets t->device, and returns it: what the runner runs on, or what is typical of the site's target, each with the
  * compiler. */
 const Device *tools_device(Run *r, const Site *site, Tools *t);
-/* What a lab that compiles needs of the tools and of the workload (search/measure/lab.h). */
-Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u);
+/* What a lab that compiles needs of the tools and of the job (search/measure/lab.h). */
+Workshop tools_workshop(Run *r, const Tools *t, const Job *job, const UnitContext *u);
 /* Says how many builds could not be stored, and why; NULL: all were stored. */
 const char *tools_lost_builds(const Run *r, const Tools *t);
 /* How many compilers run at a time: as --jobs says, else one for each core that dcgen may run on. */
@@ -80,7 +80,7 @@ int tools_jobs(const Options *o);
 /* The flags that compile C for this CPU, and candidates for the emulator. toolchain_make gives those of kernels for
  * their own device. */
 Toolchain tools_cc(Arena *a, const Options *o);
-Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w);
+Toolchain tools_emulator(Arena *a, const Options *o, const char *package_dir);
 /* The compiler of a family's kernels: what its option names, else it is looked for in PATH and where it is installed.
  * NULL: it is not found. */
 const char *tools_program(Arena *a, const Options *o, const Family *f);

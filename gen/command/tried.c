@@ -42,7 +42,9 @@ static const char *parent_of(Arena *a, const char *path)
     return !slash ? "." : slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
-const Options *tried_options(Run *r)
+/* The options, with the folder of templates that a template's file lies in as the first of --templates. NULL: there is
+ * no such file. */
+static const Options *tried_options(Run *r)
 {
     Options *o = ARENA_NEW(r->a, Options);
     *o = *r->o;
@@ -91,9 +93,9 @@ static const Template *template_named(const TemplateList *list, const char *trie
     return NULL;
 }
 
-static const Template *find_template(Run *r, const Workload *w)
+static const Template *find_template(Run *r, const Job *job)
 {
-    const TemplateList *list = &w->templates;
+    const TemplateList *list = job->templates;
     const char *tried = r->o->tried;
     const Template *t = template_named(list, tried);
     CliList names = { 0 };
@@ -102,14 +104,14 @@ static const Template *find_template(Run *r, const Workload *w)
     for (int i = 0; i < list->n; i++)
         cli_list_add(r->a, &names, list->t[i]->name);
     if (is_file(tried))
-        return fail_without_file(r, w->spec);
+        return fail_without_file(r, job->spec);
     const char *near = diag_nearest(tried, NAMES(names.item, names.n));
     if (near)
-        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; did you mean '%s'?", w->spec->op->name, tried,
-                  near);
+        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; did you mean '%s'?", job->spec->op->name,
+                  tried, near);
     else
-        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; expected one of %s", w->spec->op->name, tried,
-                  cli_list_text(r->a, &names, ", "));
+        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; expected one of %s", job->spec->op->name,
+                  tried, cli_list_text(r->a, &names, ", "));
     return NULL;
 }
 
@@ -150,26 +152,19 @@ static bool serves(const char *tried, const TemplateList *list, const Spec *s, c
     return false;
 }
 
-const Workload *tried_functions(Run *r, const Workload *w)
+const Workload *tried_workload(Run *r)
 {
-    Workload *served = ARENA_NEW(r->a, Workload);
-    Spec **function = ARENA_ARRAY(r->a, (size_t)w->nfunction, Spec *);
-    TemplateList *templates = ARENA_ARRAY(r->a, (size_t)w->nfunction, TemplateList);
+    const Options *o = tried_options(r);
+    Workload *w = o ? command_read(r, o->operand, o) : NULL;
     int n = 0;
-    for (int i = 0; i < w->nfunction; i++)
-        if (serves(r->o->tried, &w->all_templates[i], w->function[i], w->targets)) {
-            function[n] = w->function[i];
-            templates[n++] = w->all_templates[i];
-        }
-    if (!n)
-        return w;
-    *served = *w;
-    served->function = function;
-    served->all_templates = templates;
-    served->nfunction = n;
-    served->spec = function[0];
-    served->templates = templates[0];
-    return served;
+    for (int i = 0; w && i < w->nfunction; i++)
+        if (serves(o->tried, &w->function[i].templates, w->function[i].spec, w->targets))
+            w->function[n++] = w->function[i];
+    if (n) {
+        w->nfunction = n;
+        workload_make_jobs(r->a, w);
+    }
+    return w;
 }
 
 /* ---- its parameters ---- */
@@ -213,11 +208,11 @@ static int64_t take_value(Arena *a, const TemplateParam *p, const Options *o, Di
     return given ? given->value : 0;
 }
 
-const Space *command_tried(Run *r, const Workload *w, const UnitContext *u)
+const Space *tried_space(Run *r, const Job *job, const UnitContext *u)
 {
-    const Template *t = find_template(r, w);
-    if (t && !template_suits(t, w->spec, u->target))
-        t = refuse_template(r, t, w->spec, u->target);
+    const Template *t = find_template(r, job);
+    if (t && !template_suits(t, job->spec, u->target))
+        t = refuse_template(r, t, job->spec, u->target);
     if (!t)
         return NULL;
     Diag *d = diag_new(r->a);

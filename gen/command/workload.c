@@ -91,13 +91,6 @@ static bool check_path(Arena *a, const char *path, Diag *d)
 
 /* ---- targets ---- */
 
-int workload_ntarget(const Workload *w) { return w->target.n ? w->target.n : w->spec->ntarget; }
-
-const char *workload_target_name(const Workload *w, int i)
-{
-    return w->target.n ? w->target.item[i] : w->spec->target[i];
-}
-
 /* An error if no target has this name. at: where it stands in the spec; {0}: on the command line. */
 static void check_target(Arena *a, const TargetList *list, const char *name, Loc at, Diag *d)
 {
@@ -119,23 +112,43 @@ static bool same_family(const TargetList *list, const char *one, const char *oth
     return t && u && t->family == u->family;
 }
 
-/* Checks the targets' names; whether a device runs them is seen later, by workload_target. */
-static bool check_targets(Arena *a, const Workload *w, Diag *d)
+/* Checks the targets' names; whether a device runs them is seen later, by job_target. at: where they stand in the spec;
+ * NULL: they are of the command line. */
+static bool check_targets(Arena *a, const TargetList *list, const CliList *named, const Loc *at, Diag *d)
 {
     const int before = diag_nerror(d);
-    const bool is_given = w->target.n; /* on the command line */
-    for (int i = 0; i < workload_ntarget(w); i++) {
-        const char *name = workload_target_name(w, i);
-        const Loc at = is_given ? (Loc){ 0 } : w->spec->target_loc[i];
-        check_target(a, w->targets, name, at, d);
-        if (is_given && names_find(NAMES(w->target.item, i), name) >= 0)
-            diag_error(d, at, "target '%s' is there twice", name);
-        if (i > 0 && diag_nerror(d) == before && !same_family(w->targets, workload_target_name(w, 0), name))
-            diag_error(d, at,
+    for (int i = 0; i < named->n; i++) {
+        const char *name = named->item[i];
+        const Loc loc = at ? at[i] : (Loc){ 0 };
+        check_target(a, list, name, loc, d);
+        if (!at && names_find(NAMES(named->item, i), name) >= 0)
+            diag_error(d, loc, "target '%s' is there twice", name);
+        if (i > 0 && diag_nerror(d) == before && !same_family(list, named->item[0], name))
+            diag_error(d, loc,
                        "several targets in one package must all be CPUs or all be GPUs, each named, as in avx512,avx2 "
                        "or sm_80,sm_90a");
     }
     return diag_nerror(d) == before;
+}
+
+/* Reads which targets the package is for: those of the command line, else those of the spec. */
+static bool read_targets(Arena *a, Workload *w, const CliList *given, Diag *d)
+{
+    const Spec *s = w->file->function[0];
+    CliList named = *given;
+    for (int i = 0; i < s->ntarget && !given->n; i++)
+        cli_list_add(a, &named, s->target[i]);
+    if (!check_targets(a, w->targets, &named, given->n ? NULL : s->target_loc, d))
+        return false;
+    w->tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
+    for (int i = 0; i < w->targets->n; i++) /* by descending rank */
+        if (cli_list_has(&named, w->targets->t[i].name)) {
+            w->tuned[w->ntuned++] = &w->targets->t[i];
+            cli_list_add(a, &w->target, w->targets->t[i].name);
+        }
+    if (!w->ntuned)
+        w->target = named;
+    return true;
 }
 
 /* The folders of --templates, then dcgen's own. */
@@ -166,18 +179,17 @@ static CliList folders_within(Arena *a, const CliList *folders, const char *name
 /* Reads the templates of all functions, and checks the functions' names. */
 static bool read_templates(Arena *a, Workload *w, const SpecFile *file, Diag *d)
 {
-    TemplateList *list = ARENA_ARRAY(a, (size_t)file->nfunction, TemplateList);
     bool ok = true;
-    for (int i = 0; i < file->nfunction; i++)
-        ok = template_read_all(a, file->function[i], w->folders.item, w->folders.n, &list[i], d) &&
-             check_name(a, file->function[i], d) && ok;
     w->file = file;
     w->nfunction = file->nfunction;
-    w->function = file->function;
-    w->all_templates = list;
-    w->spec = w->function[0];
-    w->templates = list[0];
-    return unit_names_check(a, w->package_dir, w->targets, w->function, w->nfunction, d) && ok;
+    w->function = ARENA_ARRAY(a, (size_t)file->nfunction, Function);
+    for (int i = 0; i < file->nfunction; i++) {
+        Function *f = &w->function[i];
+        f->spec = file->function[i];
+        ok = template_read_all(a, f->spec, w->folders.item, w->folders.n, &f->templates, d) &&
+             check_name(a, f->spec, d) && ok;
+    }
+    return unit_names_check(a, w->package_dir, w->targets, file->function, file->nfunction, d) && ok;
 }
 
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)
@@ -207,90 +219,35 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
         return NULL;
     }
     spec_share_budget(file, &budget);
-    w->target = all.target;
-    if (!check_targets(a, w, d))
+    if (!read_targets(a, w, &all.target, d))
         return NULL;
     w->report = !all.no_report;
     w->fresh = o->fresh;
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->file->name);
-    w->spec_text = kept_text(a, &all, w->out, w->spec->src->text);
+    w->spec_text = kept_text(a, &all, w->out, src->text);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
+    workload_make_jobs(a, w);
     return w;
 }
 
-int workload_npart(const Workload *w) { return w->nfunction * workload_ntarget(w); }
-
-/* Leaves the workload only its i-th function. */
-static void narrow(Workload *w, int i)
+void workload_make_jobs(Arena *a, Workload *w)
 {
-    w->function += i;
-    w->all_templates += i;
-    w->nfunction = 1;
-    w->spec = w->function[0];
-    w->templates = w->all_templates[0];
-}
-
-const Workload *workload_of_function(Arena *a, const Workload *w, int i)
-{
-    Workload *one = ARENA_NEW(a, Workload);
-    *one = *w;
-    narrow(one, i);
-    return one;
-}
-
-const Workload *workload_for(Arena *a, const Workload *w, int part)
-{
-    const int ntarget = workload_ntarget(w), i = part % ntarget;
-    const char *const *name = w->target.n ? w->target.item : w->spec->target;
-    Workload *one = ARENA_NEW(a, Workload);
-    const Target **tuned = ARENA_ARRAY(a, TARGET_MAX, const Target *);
-    *one = *w;
-    narrow(one, part / ntarget);
-    for (int j = 0; j < w->targets->n; j++)
-        if (names_find(NAMES(name, ntarget), w->targets->t[j].name) >= 0)
-            tuned[one->ntuned++] = &w->targets->t[j];
-    one->tuned = tuned;
-    one->fresh = w->fresh && part == 0;
-    if (i < one->ntuned) { /* else the name is host, cuda or auto, which stands alone */
-        one->target = (CliList){ ARENA_ARRAY(a, 2, const char *), 1 };
-        one->target.item[0] = tuned[i]->name;
+    w->njob = w->nfunction * w->target.n;
+    w->job = ARENA_ARRAY(a, (size_t)w->njob, Job);
+    Job *job = w->job;
+    Result *result = ARENA_ARRAY(a, (size_t)w->njob, Result);
+    w->results = (ResultList){ result, w->njob };
+    for (Function *f = w->function; f < w->function + w->nfunction; f++) {
+        f->njob = w->target.n;
+        f->job = job;
+        f->results = (ResultList){ result, f->njob };
+        for (int i = 0; i < f->njob; i++, job++)
+            *job = (Job){ .workload = w,
+                          .spec = f->spec,
+                          .templates = &f->templates,
+                          .target = w->target.item[i],
+                          .fresh = w->fresh && job == w->job,
+                          .records = w->records,
+                          .result = result++ };
     }
-    return one;
-}
-
-const Workload *workload_of(Arena *a, const Workload *w, const Spec *function, const Target *t)
-{
-    int f = 0, i = 0;
-    while (f + 1 < w->nfunction && strcmp(w->function[f]->name, function->name) != 0)
-        f++;
-    const int ntarget = workload_ntarget(w);
-    const Workload *first = workload_for(a, w, f * ntarget);
-    while (i < first->ntuned && first->tuned[i] != t)
-        i++;
-    return i < first->ntuned ? workload_for(a, w, f * ntarget + i) : first;
-}
-
-const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err)
-{
-    const char *name = workload_target_name(w, 0);
-    const Target *best = device_best(w->targets, device);
-    if (strcmp(name, spec_auto) == 0 || (best && strcmp(name, best->family->best) == 0)) {
-        if (!best)
-            *err = arena_printf(a, "no target suits %s", device->name);
-        return best;
-    }
-    const Target *named = target_find(w->targets, name);
-    if (named && device_runs(device, named))
-        return named;
-    *err = arena_printf(a, "%s cannot run target '%s', so it cannot be tuned for there", device->name, name);
-    return NULL;
-}
-
-UnitContext workload_unit(Arena *a, const Workload *w, const Device *device, const Target *target)
-{
-    return (UnitContext){ .spec = target->family->told_parts ? w->spec : spec_of_one_thread(a, w->spec),
-                          .device = device,
-                          .targets = w->targets,
-                          .package_dir = w->package_dir,
-                          .target = target };
 }

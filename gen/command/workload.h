@@ -6,55 +6,42 @@
 #ifndef DCGEN_WORKLOAD_H
 #define DCGEN_WORKLOAD_H
 
-#include "gen/base/arena.h"
 #include "gen/base/diag.h"
 #include "gen/command/cli.h"
-#include "gen/spec/spec.h"
-#include "gen/target/device.h"
-#include "gen/template/template.h"
-#include "gen/unit/unit.h"
-#include "search/record/study.h"
+#include "gen/command/job.h"
 
+/* A function, and its jobs: one a target, by descending rank. */
 typedef struct {
+    const Spec *spec;
+    TemplateList templates; /* of its op */
+    int njob;
+    Job *job;
+    ResultList results; /* of these jobs */
+} Function;
+
+typedef struct Workload {
     const SpecFile *file;
-    int nfunction; /* at hand: all of the file, or one */
-    Spec *const *function;
-    const TemplateList *all_templates; /* one a function */
-    const Spec *spec;                  /* the first of these functions */
-    TemplateList templates;            /* of its op */
+    int nfunction;
+    Function *function; /* at hand: all of the file, or some */
+    int njob;
+    Job *job;           /* of all these functions, one function after the other */
+    ResultList results; /* of all jobs */
     const TargetList *targets;
-    const char *package_dir;    /* patterns of the package's files */
-    CliList target;             /* from the command line; n 0: the spec's */
-    const char *spec_text;      /* spec.cfg of the package: the spec, with the options that change the choice */
-    bool report;                /* the package has a report.html */
-    const char *out, *records;  /* where the package and the record file go */
-    bool fresh;                 /* the record file is begun anew; workload_for says so for the first target alone */
-    CliList folders;            /* of templates, in the order in which they are searched */
-    CliList target_folders;     /* the folder `targets` of each */
-    const Target *const *tuned; /* set by workload_for: all targets of the package, by descending rank; else NULL */
+    CliList target; /* those of the package as the command line or the spec says them, by descending rank */
     int ntuned;
-    const KernelKeys *present; /* chosen for functions before this one; NULL: none */
+    const Target **tuned;      /* the same; none where the one target is host, cuda or auto */
+    const char *package_dir;   /* patterns of the package's files */
+    const char *spec_text;     /* spec.cfg of the package: the spec, with the options that change the choice */
+    bool report;               /* the package has a report.html */
+    const char *out, *records; /* where the package and the record file go */
+    bool fresh;                /* the record file is begun anew */
+    CliList folders;           /* of templates, in the order in which they are searched */
+    CliList target_folders;    /* the folder `targets` of each */
 } Workload;
 
 /* NULL after errors in d; or with *err set when dcgen's own files are not found. */
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err);
-
-/* A workload may have several functions and name several targets of one family. Each function is worked on for each
- * target as a workload of its own, a part of the whole one: function by function, and within each by descending rank of
- * the targets. Each target has the whole budget, but for the seconds. */
-int workload_ntarget(const Workload *w);
-int workload_npart(const Workload *w);
-const Workload *workload_for(Arena *a, const Workload *w, int part);
-const Workload *workload_of(Arena *a, const Workload *w, const Spec *function, const Target *t);
-/* The workload of one function and all targets. */
-const Workload *workload_of_function(Arena *a, const Workload *w, int i);
-
-const char *workload_target_name(const Workload *w, int i); /* as the command line or the spec says it */
-
-/* The target to tune for on this device, from the spec or the command line. NULL with *err set. */
-const Target *workload_target(Arena *a, const Workload *w, const Device *device, const char **err);
-/* How the workload's kernels are written for that target, and its spec as such devices are concerned: the numbers of
- * threads are a CPU's matter. */
-UnitContext workload_unit(Arena *a, const Workload *w, const Device *device, const Target *target);
+/* Makes a job of each function at hand and each target. */
+void workload_make_jobs(Arena *a, Workload *w);
 
 #endif

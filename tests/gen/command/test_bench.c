@@ -328,7 +328,7 @@ TEST(says_why_with_a_code_and_once)
     stop = 1;
     assert_string_equal(said_by(say, &r), "dcgen: interrupted\n");
     assert_int_equal(r.code, EXIT_INTERRUPTED);
-    run_is_interrupted(&r, &(Workload){ .records = "x.jsonl" }, true);
+    run_is_interrupted(&r, "x.jsonl");
     assert_string_equal(
         said_by(say, &r),
         "dcgen: interrupted; what was measured is in x.jsonl, and the same command goes on from there\n");

@@ -11,7 +11,7 @@
 #include "tests/gen/json_like.h"
 #include "tests/kept_list.h"
 
-static Workload workload;
+static Job job;
 static DumpInput input;
 static const Options options = { .cc = "gcc", .cxx = "g++", .seed = 5, .trials = -1 };
 static Space space;
@@ -28,8 +28,7 @@ static int setup(void **state)
     hand.as.regret = 0.0312;
     for (int i = 0; i < 5; i++)
         hand.node[i].npoint = (int64_t[]){ 8, 1, 6, 3, 3 }[i];
-    workload.spec = hand.y.spec;
-    workload.templates = hand.y.templates;
+    job = (Job){ .spec = hand.y.spec, .templates = &hand.y.templates };
     space = (Space){ .n = 2, .nraw = 77, .ngeneral = 1, .general = &t[2].c, .nrejection = 1 };
     space.candidate = ARENA_ARRAY(hand.y.arena, 2, Candidate);
     space.candidate[0] = t[0].c;
@@ -39,9 +38,8 @@ static int setup(void **state)
     step[0] = (TraceStep){ .c = t[1].c, .round = 0, .gain = INFINITY, .nshape = 3 };
     step[1] = (TraceStep){ .c = t[0].c, .round = 4, .gain = 0.025, .nshape = 2 };
     trace = (SearchTrace){ .nstep = 2, .step = step, .nrecord = 5, .same = true };
-    workload.package_dir = DCGEN_SOURCE_DIR "/templates/package";
     input = (DumpInput){
-        .workload = &workload, .options = &options, .space = &space, .result = by_hand_result(&hand, 0), .trace = &trace
+        .job = &job, .options = &options, .space = &space, .result = by_hand_result(&hand, 0), .trace = &trace
     };
     return 0;
 }
@@ -180,7 +178,7 @@ TEST(the_model)
 {
     static const int m[] = { 1, 3, 8 };
     const Study *s = hand.y.study;
-    const CostReport c = cost_report(hand.y.arena, s, &workload.templates);
+    const CostReport c = cost_report(hand.y.arena, s, &hand.y.templates);
     const char *rows = "", *trials = "";
     for (int i = 0; i < 5; i++) {
         const char *shapes = "";
@@ -372,7 +370,7 @@ TEST(the_source_for_gpus)
     const Target *target = target_find(&hand.y.targets, "sm_80");
     const Device device = device_typical(a, target);
     const UnitContext before = input.result.unit,
-                      gpu = { hand.y.spec, &device, &hand.y.targets, workload.package_dir, target };
+                      gpu = { hand.y.spec, &device, &hand.y.targets, before.package_dir, target };
     Candidate c;
     int i = 0;
     while (i < hand.y.templates.n && !candidate_general(hand.y.templates.t[i], target, &c))
@@ -384,7 +382,7 @@ TEST(the_source_for_gpus)
     json_t *got = json_loads(dumped(DUMP_SOURCE, true), 0, NULL);
     const json_t *first = json_array_get(json_object_get(got, "candidates"), 0);
     const Toolchain nvcc = toolchain_make(a, "nvcc", &family_cuda, target->gencode, false),
-                    emulator = tools_emulator(a, input.options, &workload);
+                    emulator = tools_emulator(a, input.options, gpu.package_dir);
     flags_are(json_object_get(first, "nvcc"), &nvcc);
     flags_are(json_object_get(first, "emulator"), &emulator);
     assert_null(json_object_get(first, "cc"));

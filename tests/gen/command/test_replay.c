@@ -9,25 +9,21 @@
 #include "tests/gen/kernel_record.h"
 
 static Workload workload;
+static Function function;
 
 static int setup(void **state)
 {
     if (by_hand_setup(state))
         return -1;
-    static Spec *function;
-    function = (Spec *)hand.y.spec;
+    function = (Function){ .spec = hand.y.spec, .templates = hand.y.templates };
     workload = (Workload){ .nfunction = 1,
                            .function = &function,
-                           .all_templates = &hand.y.templates,
-                           .spec = hand.y.spec,
                            .targets = &hand.y.targets,
-                           .templates = hand.y.templates,
                            .package_dir = DCGEN_SOURCE_DIR "/templates/package",
                            .spec_text = "",
-                           .report = true,
-                           .target = { (const char *[]){ "avx512", NULL }, 1 } };
-    workload.target.item = ARENA_ARRAY(hand.y.arena, 3, const char *);
-    workload.target.item[0] = "avx512";
+                           .report = true };
+    cli_list_add(hand.y.arena, &workload.target, "avx512");
+    workload_make_jobs(hand.y.arena, &workload);
     return 0;
 }
 
@@ -77,7 +73,7 @@ TEST(the_device_with_most_times_of_the_target_counts)
         const Records r = records_of(row[i].measure);
         const char *err = NULL;
         int64_t ntime;
-        const Device *d = replay_device(hand.y.arena, &workload, &r, &ntime, &err);
+        const Device *d = replay_device(hand.y.arena, workload.job, &r, &ntime, &err);
         assert_non_null(d);
         if (strcmp(d->id, row[i].id) != 0 || (ntime > 0) != row[i].timed)
             fail_msg("row %d: device %s", (int)i, d->id);
@@ -88,11 +84,10 @@ TEST(without_such_a_device_it_says_why)
 {
     const Records nothing = { 0 }, other = { .ndevice = 1, .device = &device[2] };
     const char *err = NULL;
-    Result out;
     int64_t ntime;
-    assert_null(replay_device(hand.y.arena, &workload, &nothing, &ntime, &err));
+    assert_null(replay_device(hand.y.arena, workload.job, &nothing, &ntime, &err));
     assert_string_equal(err, "the records name no device");
-    assert_false(replay_target(hand.y.arena, &workload, &other, NULL, &out, &err));
+    assert_false(replay_job(hand.y.arena, workload.job, &other, &err));
     assert_string_equal(err, "none cannot run target 'avx512', so it cannot be tuned for there");
 }
 
@@ -105,10 +100,10 @@ static LimitRecord rates[MAX_RECORD];
 static Device machines[2];
 static Records made;
 
-static const char *key_of(const Workload *w, const Device *d, const Candidate *c)
+static const char *key_of(const Job *job, const Device *d, const Candidate *c)
 {
     const char *err = NULL;
-    UnitContext u = workload_unit(hand.y.arena, w, d, workload_target(hand.y.arena, w, d, &err));
+    UnitContext u = job_unit(hand.y.arena, job, d, job_target(hand.y.arena, job, d, &err));
     return candidate_key(hand.y.arena, c, unit_context_hash(hand.y.arena, &u), d);
 }
 
@@ -162,19 +157,19 @@ static void make_records(void)
     machines[1].name = "Another CPU";
     for (int i = 0; i < 3; i++) {
         const char *key =
-            add_kernel(d, &hand.y.study->trial[i].c, key_of(&workload, d, &hand.y.study->trial[i].c), n[i]);
+            add_kernel(d, &hand.y.study->trial[i].c, key_of(workload.job, d, &hand.y.study->trial[i].c), n[i]);
         for (int j = 0; j < HAND_TUNED; j++)
             add_time(d, key, j, 1000 + 100 * (double)(n[i] + j), STATUS_OK);
     }
     while (!candidate_general(hand.y.templates.t[k], avx2, &general) ||
            !template_suits(hand.y.templates.t[k], hand.y.spec, avx2))
         k++;
-    const char *lesser = add_kernel(d, &general, key_of(&workload, d, &general), 0);
+    const char *lesser = add_kernel(d, &general, key_of(workload.job, d, &general), 0);
     add_time(d, lesser, 0, 500, STATUS_OK);
     add_time(d, lesser, 1, 500, STATUS_WRONG);
     const char *unknown = add_kernel(d, &tuned, "00000000000000000000000000000000", 9);
     add_time(d, unknown, 0, 1, STATUS_OK);
-    const char *elsewhere = add_kernel(other, &tuned, key_of(&workload, other, &tuned), 9);
+    const char *elsewhere = add_kernel(other, &tuned, key_of(workload.job, other, &tuned), 9);
     add_time(other, elsewhere, 0, 1, STATUS_OK);
     add_limit(d, "avx512", "f32");
     add_limit(d, "avx2", "f32");
@@ -182,13 +177,13 @@ static void make_records(void)
     add_limit(other, "avx512", "f32");
 }
 
-static Result result_of(const Workload *w, const Device *d)
+static Result result_of(Job *job, const Device *d)
 {
-    Result out;
     const char *err = NULL;
-    if (!replay_target(hand.y.arena, w, &made, d, &out, &err))
+    job->device = d;
+    if (!replay_job(hand.y.arena, job, &made, &err))
         fail_msg("%s", err);
-    return out;
+    return *job->result;
 }
 
 TEST(a_result_keeps_the_records_of_its_study)
@@ -196,7 +191,7 @@ TEST(a_result_keeps_the_records_of_its_study)
     make_records();
     Device told = machines[0];
     told.name = "what a runner said, which may be longer than a record";
-    const Result out = result_of(&workload, NULL), same = result_of(&workload, &told);
+    const Result out = result_of(workload.job, NULL), same = result_of(workload.job, &told);
     assert_ptr_equal(out.study->device, &machines[0]);
     assert_ptr_equal(same.study->device, &machines[0]);
     assert_int_equal(out.study->ntrial, 4);
@@ -212,9 +207,9 @@ TEST(a_result_keeps_the_records_of_its_study)
     assert_int_equal(out.contract->tuned.nmeasured, HAND_TUNED);
     for (int64_t i = 0; i < made.nkernel; i++)
         kernels[i].status = STATUS_BUILD_FAILED;
-    Result none;
     const char *err = NULL;
-    assert_false(replay_target(hand.y.arena, &workload, &made, NULL, &none, &err));
+    workload.job->device = NULL;
+    assert_false(replay_job(hand.y.arena, workload.job, &made, &err));
     assert_string_equal(err,
                         "the records hold no verified measurement for this spec, these templates and this compiler "
                         "(target 'avx512'), but 3 kernels of this spec that failed (build_failed)");
@@ -226,7 +221,7 @@ TEST(the_search_is_in_the_order_of_its_records)
 {
     make_records();
     kernels[2].n = 0;
-    const Result out = result_of(&workload, NULL);
+    const Result out = result_of(workload.job, NULL);
     for (int64_t i = 0; i < 3; i++)
         for (int64_t k = 0; k < out.study->ntrial; k++)
             if (strcmp(out.study->trial[k].key, kernels[i].key) == 0)
@@ -239,30 +234,30 @@ TEST(the_search_is_in_the_order_of_its_records)
 TEST(a_package_numbers_and_keeps_what_each_target_has)
 {
     make_records();
-    Workload both = workload;
-    both.target.n = 2;
-    both.target.item = ARENA_ARRAY(hand.y.arena, 3, const char *);
-    both.target.item[0] = "avx2";
-    both.target.item[1] = "avx512";
-    const Workload *of[] = { workload_for(hand.y.arena, &both, 0), workload_for(hand.y.arena, &both, 1) };
+    cli_list_add(hand.y.arena, &workload.target, "avx2");
+    workload_make_jobs(hand.y.arena, &workload);
+    Job *of = workload.job;
     const Target *avx2 = target_find(&hand.y.targets, "avx2");
     Candidate second; /* of another template than the lesser target's kernel that is wrong, which is of the first */
     int k = hand.y.templates.n - 1;
     while (!template_suits(hand.y.templates.t[k], hand.y.spec, avx2) ||
            !candidate_general(hand.y.templates.t[k], avx2, &second))
         k--;
-    const char *key = add_kernel(&machines[0], &second, key_of(of[1], &machines[0], &second), 5);
+    const char *key = add_kernel(&machines[0], &second, key_of(&of[1], &machines[0], &second), 5);
     for (int j = 0; j < HAND_TUNED; j++)
         add_time(&machines[0], key, j, 1000, STATUS_OK);
-    Result out[] = { result_of(of[0], NULL), result_of(of[1], NULL) };
+    for (int i = 0; i < 2; i++) {
+        result_of(&of[i], NULL);
+        of[i].result->first = -1;
+    }
+    const Result *out = function.results.item;
     assert_string_equal(out[0].study->target->name, "avx512");
     assert_string_equal(out[1].study->target->name, "avx2");
-    out[0].first = out[1].first = -1;
-    replay_number(hand.y.arena, out, 2);
+    replay_number(hand.y.arena, &function);
     assert_int_equal(out[0].first, 0);
     assert_int_equal(out[1].first, out[0].assignment->nkernel);
-    assert_int_equal(package_dispatcher(hand.y.arena, out, 2)->nentry, 3);
-    const Package *p = replay_package(hand.y.arena, &both, out, NULL, diag_new(hand.y.arena));
+    assert_int_equal(package_dispatcher(hand.y.arena, &function.results)->nentry, 3);
+    const Package *p = replay_package(hand.y.arena, &workload, NULL, diag_new(hand.y.arena));
     assert_non_null(p);
     const char *records = package_text(p, "records.jsonl");
     for (int64_t i = 0; i < 3; i++)

@@ -10,9 +10,11 @@
 #include "tests/open_files.h"
 
 static Workload w;
+static TemplateList templates;
+static Job job = { .workload = &w, .templates = &templates };
 static TargetList targets;
 static const char *program;
-static const char *command[3], *name[2]; /* of --runner; the target */
+static const char *command[3]; /* of --runner */
 static Options o;
 static const volatile int go_on = 0, stop = 1;
 static Run run;
@@ -28,12 +30,6 @@ static void runner_says(const char *script) { put_program(program, arena_printf(
 
 static void runner_prints(const char *text) { runner_says(arena_printf(arena, "echo '%s'", text)); }
 
-static void target_is(const char *target)
-{
-    name[0] = target;
-    w.target = (CliList){ name, 1 };
-}
-
 static int setup(void **state)
 {
     static const char text[] =
@@ -41,9 +37,10 @@ static int setup(void **state)
     if (place_setup(state))
         return -1;
     Diag *d = diag_new(arena);
-    w = (Workload){ .spec = spec_text(arena, text, spec_templates, 1, d), .targets = &targets };
-    if (!w.spec || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d) ||
-        !template_read_all(arena, w.spec, NULL, 0, &w.templates, d))
+    w = (Workload){ .targets = &targets };
+    job.spec = spec_text(arena, text, spec_templates, 1, d);
+    if (!job.spec || !target_read_all(arena, DCGEN_SOURCE_DIR "/templates/targets", &targets, d) ||
+        !template_read_all(arena, job.spec, NULL, 0, &templates, d))
         return -1;
     program = command[0] = in_root("runner");
     command[1] = "word";
@@ -59,8 +56,8 @@ static Site on_gpu(const char *target) { return (Site){ &family_cuda, target_fin
 static void finds(const char *target, bool model, const Site want)
 {
     Site s;
-    target_is(target);
-    if (!site_find(&run, &w, model, &s))
+    job.target = target;
+    if (!site_find(&run, &job, model, &s))
         fail_msg("%s: %s", target, run.err);
     assert_ptr_equal(s.family, want.family);
     assert_ptr_equal(s.target, want.target);
@@ -70,8 +67,8 @@ static void finds(const char *target, bool model, const Site want)
 static void finds_none(const char *target, const char *begin, const char *why)
 {
     Site s;
-    target_is(target);
-    assert_false(site_find(&run, &w, false, &s));
+    job.target = target;
+    assert_false(site_find(&run, &job, false, &s));
     assert_memory_equal(run.err, begin, strlen(begin));
     assert_has(run.err, why);
 }
@@ -101,19 +98,19 @@ TEST(one_that_does_not_run_the_target_is_not)
 TEST(auto_takes_what_can_be_used)
 {
     char *const path = getenv("PATH"), *const kept = arena_strdup(arena, path ? path : "");
-    const TemplateList all = w.templates;
+    const TemplateList all = templates;
     runner_prints(gpu);
-    w.templates.n = 0;
+    templates.n = 0;
     finds("auto", false, on_cpu);
-    w.templates = (TemplateList){ .t = ARENA_ARRAY(arena, (size_t)all.n, const Template *) };
+    templates = (TemplateList){ .t = ARENA_ARRAY(arena, (size_t)all.n, const Template *) };
     for (int i = 0; i < all.n; i++)
-        if (template_suits(all.t[i], w.spec, target_find(&targets, "sm_90a")) == (w.templates.n > 0))
-            w.templates.t[w.templates.n++] = all.t[i];
-    assert_true(w.templates.n > 1); /* the first one is for CPUs, the others for the GPU */
+        if (template_suits(all.t[i], job.spec, target_find(&targets, "sm_90a")) == (templates.n > 0))
+            templates.t[templates.n++] = all.t[i];
+    assert_true(templates.n > 1); /* the first one is for CPUs, the others for the GPU */
     finds("auto", false, on_gpu("sm_90a"));
-    w.templates.n = 1;
+    templates.n = 1;
     finds("auto", false, on_cpu);
-    w.templates = all;
+    templates = all;
     o.nvcc = NULL;
     setenv("PATH", "/nowhere", 1);
     setenv("CUDA_HOME", root, 1);
@@ -123,18 +120,19 @@ TEST(auto_takes_what_can_be_used)
     unsetenv("CUDA_HOME");
 }
 
-TEST(the_spec_says_it_where_the_command_line_does_not)
+TEST(the_targets_name_tells_its_family)
 {
     Site s;
-    assert_ptr_equal(site_family(&w), &family_cpu);
-    assert_true(site_find(&run, &w, false, &s));
+    job.target = "avx2";
+    assert_ptr_equal(site_family(&job), &family_cpu);
+    assert_true(site_find(&run, &job, false, &s));
     assert_ptr_equal(s.family, &family_cpu);
-    target_is("cuda");
-    assert_ptr_equal(site_family(&w), &family_cuda);
-    target_is("sm_75");
-    assert_ptr_equal(site_family(&w), &family_cuda);
-    target_is("auto");
-    assert_null(site_family(&w));
+    job.target = "cuda";
+    assert_ptr_equal(site_family(&job), &family_cuda);
+    job.target = "sm_75";
+    assert_ptr_equal(site_family(&job), &family_cuda);
+    job.target = "auto";
+    assert_null(site_family(&job));
 }
 
 static const Site gpu_site = { .family = &family_cuda };
@@ -143,7 +141,7 @@ static void is_probed(bool ok, const char *said)
 {
     Device d = { .cores = -1 };
     const int open = open_files();
-    assert_int_equal(site_device(&run, &w, &gpu_site, &d), ok);
+    assert_int_equal(site_device(&run, &job, &gpu_site, &d), ok);
     assert_int_equal(open_files(), open);
     if (ok)
         assert_string_equal(d.name, said);

@@ -19,14 +19,14 @@ static Result hand_of(void)
 {
     static const CostReport cost = { .nmeasure = 7, .error = 0.054, .order.rank = 0.914 };
     Result r = by_hand_result(&hand, 0);
-    hand_workload = (Workload){ .spec = hand.y.spec, .out = "out/hand", .records = "r.jsonl" };
+    hand_workload = (Workload){ .out = "out/hand", .records = "r.jsonl" };
     r.cost = &cost;
     return r;
 }
 
 static const char *said_of(const Result *out, int n, const Proof *proof, bool json)
 {
-    return PRINTED(hand.y.arena, to, summary_package(&hand_workload, out, n, proof, json, to));
+    return PRINTED(hand.y.arena, to, summary_package(&hand_workload, &(ResultList){ out, n }, proof, json, to));
 }
 
 static void expect_text(const Result *out, const Proof *proof, const char *want)
@@ -276,7 +276,7 @@ TEST(machines_without_kernels_are_told)
         }
         study_index(&s);
         r.study = &s;
-        const char *text = PRINTED(hand.y.arena, to, summary_lacking(hand.y.arena, &r, 1, to));
+        const char *text = PRINTED(hand.y.arena, to, summary_lacking(hand.y.arena, &(ResultList){ &r, 1 }, to));
         if (failing) {
             assert_has(text, "hand: no general kernel works for portable: calls on machines that need it "
                              "return hand_BAD_KERNEL; ");
@@ -298,8 +298,7 @@ TEST(check_tells_of_the_space)
     Space space = {
         .n = 77, .nraw = 99999, .nrejection = 2, .rejection = rejection, .ngeneral = 1, .general = &general
     };
-    const Space *spaces[] = { &space };
-    Device d = *hand.y.study->device;
+    Probe p = { &space, *hand.y.study->device };
     const char *line =
                    arena_printf(hand.y.arena, "hand: %s, f32, 8 shapes, 3 of them tuned; 77 candidates for avx512\n",
                                 hand.y.spec->op->name),
@@ -314,8 +313,7 @@ TEST(check_tells_of_the_space)
                                 hand.y.spec->op->doc, t->name, t->constraint[0].why, expr_text(t->constraint[0].need));
     for (int how = 0; how < 3; how++) { /* a line, all, JSON */
         const Options o = { .verbose = how == 1, .json = how == 2 };
-        const char *text =
-            PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &o, to));
+        const char *text = PRINTED(hand.y.arena, to, summary_check(hand.y.arena, hand.y.spec, &p, 1, &o, to));
         if (o.json)
             json_text_like(text, arena_printf(hand.y.arena,
                                               "{'name': 'hand', 'shapes': 8, 'tuned': 3, 'target': 'avx512', 'device': "
@@ -328,10 +326,10 @@ TEST(check_tells_of_the_space)
         else
             assert_string_equal(text, how == 0 ? line : arena_printf(hand.y.arena, "%s%s", line, rest));
     }
-    d.nisa = 0;
+    p.device.nisa = 0;
     general.target = target_find(&hand.y.targets, "sm_90a");
     const Options verbose = { .verbose = 1 };
-    assert_has(PRINTED(hand.y.arena, to, summary_check(hand.y.arena, &hand_workload, spaces, &d, 1, &verbose, to)),
+    assert_has(PRINTED(hand.y.arena, to, summary_check(hand.y.arena, hand.y.spec, &p, 1, &verbose, to)),
                "\ntarget: sm_90a on Synthetic CPU 9000, which does not run it: 8 multiprocessors, each "
                "with 32 KiB of shared memory; L2 1024 KiB\n");
 }

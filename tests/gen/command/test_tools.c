@@ -63,10 +63,9 @@ TEST(compilers_have_their_flags)
 {
     const char *const gencode = "arch=compute_90a,code=sm_90a";
     const Options o = { .cc = "my-cc", .cxx = "my-cxx" };
-    const Workload w = { .package_dir = "there/package" };
     const Toolchain cc = tools_cc(arena, &o), so = toolchain_make(arena, "my-nvcc", &family_cuda, gencode, false),
                     cubin = toolchain_make(arena, "my-nvcc", &family_cuda, gencode, true),
-                    emu = tools_emulator(arena, &o, &w);
+                    emu = tools_emulator(arena, &o, "there/package");
     assert_string_equal(cc.program, "my-cc");
     assert_string_equal(joined(cc.flags), "-std=gnu17 -O3 -ffp-contract=fast -frename-registers -fPIC");
     assert_string_equal(so.program, "my-nvcc");
@@ -129,23 +128,23 @@ TEST(folders_of_the_records_are_made)
     Run r = { .a = arena, .o = &o };
     for (int i = 0; i < 2; i++) { /* not there, then there */
         Tools t = { 0 };
-        if (!tools_open_records(&r, &(Workload){ .records = path }, &t))
+        if (!tools_open_records(&r, &(Job){ .records = path }, &t))
             fail_msg("%s", r.err);
         tools_close(&r, &t);
         assert_int_equal(open_files(), open);
     }
     assert_int_equal(access(path, F_OK), 0);
     Tools t = { 0 };
-    assert_true(tools_open_records(&r, &(Workload){ .records = path, .fresh = true }, &t));
+    assert_true(tools_open_records(&r, &(Job){ .records = path, .fresh = true }, &t));
     tools_close(&r, &t);
     assert_int_equal(chdir(root), 0);
     t = (Tools){ 0 };
-    assert_true(tools_open_records(&r, &(Workload){ .records = "d/e.jsonl" }, &t));
+    assert_true(tools_open_records(&r, &(Job){ .records = "d/e.jsonl" }, &t));
     tools_close(&r, &t);
     assert_int_equal(access(in_root("d/e.jsonl"), F_OK), 0);
     t = (Tools){ 0 };
     const char *below = arena_printf(arena, "%s/x/y.jsonl", path);
-    assert_false(tools_open_records(&r, &(Workload){ .records = below }, &t));
+    assert_false(tools_open_records(&r, &(Job){ .records = below }, &t));
     assert_has_all(r.err, "cannot create the folder '", "c.jsonl/x': Not a directory");
     assert_null(t.records);
     assert_int_equal(open_files(), open);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * workload: what the command line and the first line of a package's spec.cfg change, and which target is worked on.
+ * workload: what the command line and the first line of a package's spec.cfg change, and the jobs that this
+ * gives.
  */
 #include "tests/test.h"
 #include <unistd.h>
@@ -55,7 +56,7 @@ static CliList list_of(const char *one, const char *two)
 
 static void has_budget(const Workload *w, int kernels, int code_kib, int trials, int seconds)
 {
-    const Budget *b = &w->spec->budget;
+    const Budget *b = &w->function->spec->budget;
     assert_true(b->kernels == kernels && b->code_kib == code_kib && b->trials == trials && b->seconds == seconds);
 }
 
@@ -70,10 +71,10 @@ TEST(nothing_is_changed)
     const Workload *w = read_good("", &none);
     has_budget(w, 3, 44, 55, 66);
     keeps(w, "");
-    assert_true(w->report && w->target.n == 0 && workload_ntarget(w) == 2);
+    assert_true(w->report && w->target.n == 2);
     assert_string_equal(w->out, "out/tiny");
     assert_string_equal(w->records, "out/tiny.records.jsonl");
-    assert_true(w->folders.n == 1 && w->templates.n > 3);
+    assert_true(w->folders.n == 1 && w->function->templates.n > 3);
 }
 
 TEST(the_command_line_changes)
@@ -92,7 +93,7 @@ TEST(the_command_line_changes)
     assert_has(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates ");
     assert_has(w->spec_text, " --no-report\n");
     assert_false(w->report);
-    assert_int_equal(workload_ntarget(w), 2);
+    assert_int_equal(w->target.n, 2);
     assert_string_equal(w->out, "there/x");
     assert_string_equal(w->records, "there/x.records.jsonl");
     assert_int_equal(w->folders.n, 2);
@@ -135,11 +136,11 @@ TEST(a_first_line_is_kept)
     const Workload *w = read_good("# dcgen: --target portable --no-report\n", &none);
     keeps(w, "# dcgen: --target portable --no-report\n");
     assert_false(w->report);
-    assert_int_equal(workload_ntarget(w), 1);
+    assert_int_equal(w->target.n, 1);
     assert_string_equal(w->target.item[0], "portable");
     w = read_good("# dcgen: --target portable,avx2,\n# --kernels 9\n", &none);
     assert_int_equal(w->target.n, 2);
-    assert_string_equal(w->target.item[1], "avx2");
+    assert_string_equal(w->target.item[0], "avx2"); /* the higher rank first */
     has_budget(w, 3, 44, 55, 66);
     Options o = none;
     o.target = list_of("avx512", NULL);
@@ -215,79 +216,69 @@ TEST(faults)
     assert_has(said, "unknown parameter 'NO_SUCH'");
 }
 
-/* By rank, whatever the order in which they are named; host, auto and cuda stand alone. */
-TEST(one_target_at_a_time)
+static const char two[] = "name = \"two\"; target = [\"avx2\", \"avx512\"];\n"
+                          "budget = { kernels = 4; code_kib = 44; trials = 55; seconds = 66; };\n"
+                          "functions = ( { name = \"a\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); },\n"
+                          "              { name = \"b\"; op = \"rows\"; formula = \"x[m,n]\";\n"
+                          "                shapes = ( { M = 7; N = 48; } ); } );\n";
+
+static const Workload *read_two(const Options *o)
 {
-    const Workload *w = read_good("", &none);
+    const char *err = NULL;
+    Diag *d = diag_new(arena);
+    put_file(path, two);
+    Workload *w = workload_read(arena, path, o, d, &err);
+    assert_int_equal(diag_nerror(d), 0);
+    assert_non_null(w);
+    return w;
+}
+
+/* Function by function, and in each by rank, whatever the order in which the targets are named. */
+TEST(a_job_is_a_function_on_a_target)
+{
     static const char *const order[] = { "avx512", "avx2" };
-    for (int i = 0; i < 2; i++) {
-        const Workload *one = workload_for(arena, w, i);
-        assert_int_equal(one->ntuned, 2);
-        assert_int_equal(workload_ntarget(one), 1);
-        assert_string_equal(one->target.item[0], order[i]);
-        for (int k = 0; k < 2; k++)
-            assert_string_equal(one->tuned[k]->name, order[k]);
-        assert_string_equal(one->spec_text, w->spec_text);
+    Options o = none;
+    o.fresh = true;
+    const Workload *w = read_two(&o);
+    assert_true(w->nfunction == 2 && w->njob == 4 && w->results.n == 4 && w->ntuned == 2);
+    for (int i = 0; i < 4; i++) {
+        const Function *f = &w->function[i / 2];
+        const Job *job = &w->job[i];
+        assert_ptr_equal(job, &f->job[i % 2]);
+        assert_ptr_equal(job->result, &f->results.item[i % 2]);
+        assert_ptr_equal(job->result, &w->results.item[i]);
+        assert_ptr_equal(job->workload, w);
+        assert_ptr_equal(job->spec, w->file->function[i / 2]);
+        assert_ptr_equal(job->templates, &f->templates);
+        assert_string_equal(job->target, order[i % 2]);
+        assert_string_equal(w->tuned[i % 2]->name, order[i % 2]);
+        assert_string_equal(job->records, w->records);
+        assert_int_equal(job->fresh, i == 0); /* the others add to what it began */
+        assert_true(f->njob == 2 && f->results.n == 2 && !job->device && !job->result->assignment);
     }
+    assert_string_equal(w->function[1].spec->name, "two_b");
+}
+
+TEST(host_stands_alone)
+{
     Options o = none;
     o.target = list_of("host", NULL);
-    const Workload *host = workload_for(arena, read_good("", &o), 0);
-    assert_int_equal(host->ntuned, 0);
-    assert_string_equal(host->target.item[0], "host");
+    const Workload *w = read_two(&o);
+    assert_true(w->ntuned == 0 && w->njob == 2);
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(w->job[i].target, "host");
 }
 
-TEST(the_target_of_a_device)
+/* As `try` leaves functions out. */
+TEST(jobs_are_of_the_functions_at_hand)
 {
-    static const struct {
-        const char *asked, *isa[2], *want, *why;
-    } cases[] = {
-        { "host", { "avx2", "portable" }, "avx2", NULL },
-        { "auto", { "avx2", "portable" }, "avx2", NULL },
-        { "auto", { "sm_80", "sm_75" }, "sm_80", NULL },
-        { "cuda", { "sm_80", "" }, "sm_80", NULL },
-        { "portable", { "avx2", "portable" }, "portable", NULL },
-        { "avx512", { "avx2", "portable" }, NULL, "a box cannot run target 'avx512', so it cannot be tuned for there" },
-        { "cuda", { "avx2", "portable" }, NULL, "a box cannot run target 'cuda'" },
-        { "host", { "sm_80", "" }, NULL, "a box cannot run target 'host'" },
-        { "auto", { "strange", "" }, NULL, "no target suits a box" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Options o = none;
-        o.target = list_of(cases[i].asked, NULL);
-        const Device d = { .name = "a box", .nisa = 2, .isa = { cases[i].isa[0], cases[i].isa[1] } };
-        const char *err = NULL;
-        const Target *t = workload_target(arena, read_good("", &o), &d, &err);
-        if (!cases[i].want) {
-            assert_null(t);
-            assert_non_null(err);
-            assert_has(err, cases[i].why);
-        } else {
-            assert_null(err);
-            assert_string_equal(t->name, cases[i].want);
-        }
-    }
-}
-
-/* A GPU's kernels are measured once on each shape, however many numbers of threads the spec has, and a CPU's once for
- * each. */
-TEST(threads_are_of_cpus)
-{
-    static const struct {
-        const char *target;
-        int nthread;
-    } of[] = { { "avx2", 2 }, { "sm_80", 1 } };
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        const Workload *w = read_good("threads = [1, 4];\n", &none);
-        const Target *t = target_find(w->targets, of[i].target);
-        const Device d = device_typical(arena, t);
-        const UnitContext u = workload_unit(arena, w, &d, t);
-        const Study *s = study_new(arena, u.spec, &d, t, "");
-        assert_int_equal(u.spec->nthread, of[i].nthread);
-        assert_int_equal(s->nshape, of[i].nthread);
-        assert_int_equal(s->shape[0]->threads, 1);
-        assert_int_equal(spec_shape_count(u.spec), 1);
-        assert_ptr_equal(workload_of(arena, w, u.spec, t)->spec, w->spec);
-    }
+    Workload w = *read_two(&none);
+    w.function[0] = w.function[1];
+    w.nfunction = 1;
+    workload_make_jobs(arena, &w);
+    assert_true(w.njob == 2 && w.results.n == 2);
+    for (int i = 0; i < 2; i++)
+        assert_true(w.job[i].spec == w.file->function[1] && w.job[i].templates == &w.function[0].templates);
 }
 
 TEST_FILE(setup, place_teardown)

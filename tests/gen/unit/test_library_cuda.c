@@ -79,8 +79,7 @@ static const char *write_text(const char *text)
 static const char *compile_for_emulator(const char *source, const char *so)
 {
     const Options options = { .cxx = "c++" };
-    const Workload workload = { .package_dir = DCGEN_SOURCE_DIR "/templates/package" };
-    const Toolchain tools = tools_emulator(arena, &options, &workload);
+    const Toolchain tools = tools_emulator(arena, &options, DCGEN_SOURCE_DIR "/templates/package");
     const char *path = in_root(so);
     Text command = { .arena = arena };
     text_add(&command, "c++");

@@ -304,7 +304,7 @@ static inline RowWorld *rows_world(bool emulated)
     *w = (RowWorld){ .a = a, .diag = diag_new(a) };
     assert_true(tmp_folder(w->folder) &&
                 target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, w->diag));
-    const Toolchain emulator = tools_emulator(a, &options, &(Workload){ .package_dir = rows_package });
+    const Toolchain emulator = tools_emulator(a, &options, rows_package);
     const char *header = emulated ? rows_header(w, &emulator) : NULL;
     const Toolchain c = tools_cc(a, &options);
     const char *err;

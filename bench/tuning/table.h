@@ -6,7 +6,7 @@
 #ifndef BENCH_TUNING_TABLE_H
 #define BENCH_TUNING_TABLE_H
 
-#include "gen/command/replay.h"
+#include "gen/driver/replay.h"
 
 typedef struct {
     const Job *job; /* the first of the spec */

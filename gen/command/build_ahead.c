@@ -11,7 +11,8 @@
 #include "gen/base/json.h"
 #include "gen/base/number.h"
 #include "gen/base/text.h"
-#include "gen/command/tools.h"
+#include "gen/command/command.h"
+#include "gen/driver/tools.h"
 #include "gen/target/family.h"
 #include "search/loop/search.h"
 #include "search/measure/lab.h"
@@ -81,7 +82,7 @@ static bool run_worlds(Run *r, const Job *job, const Device *device, const Targe
                 .stop = r->stop };
     Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
-                 .space = command_space(r, job, &u),
+                 .space = run_space(r, job, &u),
                  .seed = r->o->seed,
                  .ahead = search_builds_ahead(lab.study) };
     if (!q.space)
@@ -151,7 +152,7 @@ static bool build_job(Run *r, const Job *job)
 
 bool build_ahead(Run *r)
 {
-    const Workload *w = command_workload(r);
+    const Workload *w = run_workload(r);
     for (int i = 0; w && i < w->njob; i++)
         if (!build_job(r, &w->job[i]))
             return false;

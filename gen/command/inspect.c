@@ -4,11 +4,13 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "gen/command/dump.h"
+#include "gen/command/command.h"
 #include "gen/command/regret.h"
-#include "gen/command/summary.h"
-#include "gen/command/tools.h"
 #include "gen/command/tried.h"
+#include "gen/driver/tools.h"
+#include "gen/print/drift.h"
+#include "gen/print/dump.h"
+#include "gen/print/summary.h"
 #include "gen/report/explain.h"
 
 /* ---- a package ---- */
@@ -16,23 +18,23 @@
 /* Does the command line name the job's target, or none? */
 static bool has_target(const Options *o, const Job *job)
 {
-    return !o->target.n || cli_list_has(&o->target, job->result->study->target->name);
+    return !o->target.n || text_list_has(&o->target, job->result->study->target->name);
 }
 
 /* Reads the package's own spec and records, and gives the results of its jobs. NULL: it fails. */
 static const Workload *read_package(Run *r)
 {
-    const Workload *w = command_package(r, (CliList){ 0 });
-    const CliList *target = &r->o->target;
-    CliList has = { 0 };
+    const Workload *w = run_package(r, (TextList){ 0 });
+    const TextList *target = &r->o->target;
+    TextList has = { 0 };
     if (!w || !replay_all(r, w, "interrupted"))
         return NULL;
     for (int i = 0; i < w->njob; i++)
-        cli_list_add(r->a, &has, w->results.item[i].study->target->name);
+        text_list_add(r->a, &has, w->results.item[i].study->target->name);
     for (int i = 0; i < target->n; i++)
-        if (!cli_list_has(&has, target->item[i])) {
+        if (!text_list_has(&has, target->item[i])) {
             run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", target->item[i],
-                      cli_list_text(r->a, &has, ", "));
+                      text_list_join(r->a, &has, ", "));
             return NULL;
         }
     return w;
@@ -42,17 +44,17 @@ static const Workload *read_package(Run *r)
 static bool check_function(Run *r, const Workload *w)
 {
     const char *asked = r->o->function;
-    CliList has = { 0 };
+    TextList has = { 0 };
     for (int i = 0; i < w->nfunction && w->function[i].spec->function; i++)
-        cli_list_add(r->a, &has, w->function[i].spec->function);
+        text_list_add(r->a, &has, w->function[i].spec->function);
     if (!has.n && asked)
         return run_fails(r, EXIT_USAGE, "'%s': the package has one function; expected NAME=VALUE, such as T=37", asked);
     if (has.n && !asked)
         return run_fails(r, EXIT_USAGE, "which function? Name one behind the package: %s",
-                         cli_list_text(r->a, &has, ", "));
-    if (has.n && !cli_list_has(&has, asked))
+                         text_list_join(r->a, &has, ", "));
+    if (has.n && !text_list_has(&has, asked))
         return run_fails(r, EXIT_USAGE, "the package has no function '%s'; expected one of %s", asked,
-                         cli_list_text(r->a, &has, ", "));
+                         text_list_join(r->a, &has, ", "));
     return true;
 }
 
@@ -97,6 +99,53 @@ bool regret_package(Run *r)
     return regret(r, asked, n);
 }
 
+/* ---- replay --check ---- */
+
+/* The folder's own report.html: another gnuplot would draw it otherwise. "": it is missing; NULL: the package has
+ * none. */
+static const char *report_there(Arena *a, const Workload *w, const char *folder)
+{
+    if (!w->report)
+        return NULL;
+    const char *report = text_read_file(a, arena_printf(a, "%s/report.html", folder), NULL);
+    return report ? report : "";
+}
+
+/* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of
+ * them. */
+static bool compare_again(Run *r, Drift *d)
+{
+    Diag *diag = diag_new(r->a);
+    const Workload *w = run_package(r, (TextList){ 0 });
+    if (!w)
+        return false;
+    drift_of_templates(r->a, &w->folders, d);
+    if (!replay_all(r, w, "interrupted"))
+        return false;
+    const Package *again = replay_package(r->a, w, report_there(r->a, w, r->o->operand), diag);
+    diag_print(diag, stderr);
+    if (again)
+        drift_of_package(r->a, again, d);
+    else
+        r->code = EXIT_FAILED;
+    return again;
+}
+
+bool replay_check(Run *r)
+{
+    Drift d;
+    const char *err = NULL;
+    if (!drift_of_files(r->a, r->o->operand, &d, &err))
+        return run_fails(r, EXIT_USAGE, "%s", err);
+    const bool ok = !drift_may_replay(&d) || compare_again(r, &d);
+    if (!ok)
+        run_say(r);
+    drift_print(&d, r->o->json, stdout);
+    if (drift_found(&d))
+        r->code = EXIT_FAILED;
+    return ok && !drift_found(&d);
+}
+
 /* ---- check ---- */
 
 /* Finds the space that a search would have on this machine, and what its kernels would run on. False: it fails. */
@@ -112,13 +161,13 @@ static bool probe_job(Run *r, const Job *job, Probe *p)
     if (!target)
         return run_fails(r, EXIT_USAGE, "%s", why);
     const UnitContext u = job_unit(r->a, job, &p->device, target);
-    p->space = r->o->command == COMMAND_TRY ? tried_space(r, job, &u) : command_space(r, job, &u);
+    p->space = r->o->command == COMMAND_TRY ? tried_space(r, job, &u) : run_space(r, job, &u);
     return p->space;
 }
 
 bool check(Run *r)
 {
-    const Workload *w = command_workload(r);
+    const Workload *w = run_workload(r);
     if (!w || !op_files_check(r, w))
         return false;
     Probe *probe = ARENA_ARRAY(r->a, (size_t)w->njob, Probe);
@@ -129,7 +178,7 @@ bool check(Run *r)
             return false;
     }
     for (const Function *f = w->function; ok && f < w->function + w->nfunction; f++) {
-        summary_check(r->a, f->spec, probe, f->njob, r->o, stdout);
+        summary_check(r->a, f->spec, probe, f->njob, r->o->json, r->o->verbose, stdout);
         probe += f->njob;
     }
     return ok;
@@ -160,7 +209,7 @@ static bool read_records(Run *r, const Job *job, DumpInput *in)
 /* Makes everything that the stage needs. */
 static bool make_input(Run *r, const Job *job, DumpInput *in)
 {
-    *in = (DumpInput){ .job = job, .options = r->o };
+    *in = (DumpInput){ .spec = job->spec, .trials = r->o->trials, .seed = r->o->seed };
     if (r->o->dump == DUMP_SPEC)
         return true;
     if (r->o->dump != DUMP_SPACE && r->o->dump != DUMP_SOURCE)
@@ -195,8 +244,8 @@ static void print_job(DumpStage stage, const Job *job)
 static const Workload *read_dumped(Run *r)
 {
     if (r->o->command == COMMAND_EXPLAIN || r->o->command == COMMAND_BENCH)
-        return command_package(r, r->o->target);
-    return r->o->command == COMMAND_TRY ? tried_workload(r) : command_workload(r);
+        return run_package(r, r->o->target);
+    return r->o->command == COMMAND_TRY ? tried_workload(r) : run_workload(r);
 }
 
 bool dump_stage(Run *r)

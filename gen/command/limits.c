@@ -8,7 +8,8 @@
 #include <string.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
-#include "gen/command/tools.h"
+#include "gen/command/command.h"
+#include "gen/driver/tools.h"
 
 static const double SECONDS = 1; /* for measuring one target, unless --seconds says otherwise */
 
@@ -135,7 +136,7 @@ static bool is_measured(const Job *job)
 
 bool limits(Run *r)
 {
-    const Workload *w = command_workload(r);
+    const Workload *w = run_workload(r);
     if (!w)
         return false;
     Measured *m = ARENA_ARRAY(r->a, (size_t)w->njob, Measured);

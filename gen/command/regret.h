@@ -9,8 +9,8 @@
 #ifndef DCGEN_REGRET_H
 #define DCGEN_REGRET_H
 
-#include "gen/command/replay.h"
-#include "gen/command/tools.h"
+#include "gen/driver/replay.h"
+#include "gen/driver/tools.h"
 #include "gen/package/regret_file.h"
 #include "search/loop/race.h"
 

@@ -5,7 +5,7 @@
 #ifndef DCGEN_TRIED_H
 #define DCGEN_TRIED_H
 
-#include "gen/command/command.h"
+#include "gen/driver/run.h"
 
 /* The workload of the spec o->operand, with only those of its functions that the template serves; all of them, if it
  * serves none. The folder of templates that a template's file lies in is searched first. What is wrong is printed. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/command/replay.h"
+#include "gen/driver/replay.h"
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/unit/unit.h"
@@ -91,7 +91,7 @@ static void read_package(Fixture *f)
     w->targets = targets;
     assert_true(template_read_all(a, function->spec, folder, 1, &function->templates, d));
     w->package_dir = arena_printf(a, "%s/package", templates);
-    cli_list_add(a, &w->target, function->spec->target[0]);
+    text_list_add(a, &w->target, function->spec->target[0]);
     w->nfunction = 1;
     w->function = function;
     workload_make_jobs(a, w);

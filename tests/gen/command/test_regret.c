@@ -91,10 +91,6 @@ void tools_close(const Run *r, Tools *t) { (void)r, t->runner = NULL; }
 int tools_jobs(const Options *o) { return (void)o, 1; }
 Toolchain tools_cc(Arena *a, const Options *o) { return (void)a, (void)o, (Toolchain){ 0 }; }
 const char *tools_program(Arena *a, const Options *o, const Family *f) { return (void)a, (void)o, (void)f, NULL; }
-Toolchain tools_emulator(Arena *a, const Options *o, const char *package_dir)
-{
-    return (void)a, (void)o, (void)package_dir, (Toolchain){ 0 };
-}
 
 static int setup(void **state)
 {

@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: finds the device that the kernels of a job run on. A device other than this CPU is found by starting its
- * runner with --probe.
+ * site: finds the device that the kernels of a job run on, and what compiles them. A device other than this CPU is
+ * found by starting its runner with --probe.
  */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
+#include "gen/base/text.h"
 #include "gen/driver/tools.h"
 #include "search/measure/runner.h"
 
 static const double PROBE_DEADLINE_S = 30; /* a driver that starts its GPU may take many seconds */
+
+const char *site_compiler(Arena *a, const Options *o, const Family *f)
+{
+    const FamilyCompiler *c = &f->compiler;
+    const char *const given[][2] = { { "cc", o->cc }, { "nvcc", o->nvcc } };
+    for (size_t i = 0; i < LENGTH(given); i++)
+        if (given[i][1] && strcmp(given[i][0], c->option) == 0)
+            return given[i][1];
+    const char *found = process_find(a, c->option);
+    if (found || !c->home)
+        return found;
+    const char *const home[] = { getenv(c->home_variable), c->home };
+    for (size_t i = 0; i < LENGTH(home); i++) {
+        const char *installed = home[i] ? arena_printf(a, "%s/bin/%s", home[i], c->option) : NULL;
+        if (installed && access(installed, X_OK) == 0)
+            return installed;
+    }
+    return NULL;
+}
 
 TextList site_runner(Arena *a, const Workload *w, const char *kind)
 {
@@ -120,7 +141,7 @@ static Site find_any_site(Run *r, const Job *job)
         const Family *f = families[i];
         if (!f->aside)
             cpu.family = f;
-        else if (tools_program(r->a, r->o, f) && find_device(r, job, f, NULL, &site, &why) &&
+        else if (site_compiler(r->a, r->o, f) && find_device(r, job, f, NULL, &site, &why) &&
                  has_template(job, site.target))
             return site;
     }

@@ -8,12 +8,9 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/number.h"
-#include "gen/base/process.h"
 #include "gen/base/text.h"
 
 /* A compiler has COMPILE_MOST_S for a kernel. In a search it has a part of the search's seconds, but at least
@@ -77,25 +74,6 @@ void tools_close(const Run *r, Tools *t)
 
 /* ---- compilers ---- */
 
-const char *tools_program(Arena *a, const Options *o, const Family *f)
-{
-    const FamilyCompiler *c = &f->compiler;
-    const char *const given[][2] = { { "cc", o->cc }, { "nvcc", o->nvcc } };
-    for (size_t i = 0; i < LENGTH(given); i++)
-        if (given[i][1] && strcmp(given[i][0], c->option) == 0)
-            return given[i][1];
-    const char *found = process_find(a, c->option);
-    if (found || !c->home)
-        return found;
-    const char *const home[] = { getenv(c->home_variable), c->home };
-    for (size_t i = 0; i < LENGTH(home); i++) {
-        const char *installed = home[i] ? arena_printf(a, "%s/bin/%s", home[i], c->option) : NULL;
-        if (installed && access(installed, X_OK) == 0)
-            return installed;
-    }
-    return NULL;
-}
-
 Toolchain tools_cc(Arena *a, const Options *o) { return toolchain_make(a, o->cc, &family_cpu, "", false); }
 
 int tools_jobs(const Options *o)
@@ -134,7 +112,7 @@ static bool open_compilers(Run *r, const Job *job, const Site *site, Tools *t)
 {
     const Family *f = site->family;
     const FamilyCompiler *c = &f->compiler;
-    const char *program = tools_program(r->a, r->o, f);
+    const char *program = site_compiler(r->a, r->o, f);
     if (!program)
         return run_fails(r, EXIT_ENVIRONMENT, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s",
                          c->option, c->home_variable, c->home, c->option);

@@ -37,6 +37,10 @@ bool site_device(Run *r, const Job *job, const Site *site, Device *out);
  * of targets that it does not know. */
 TextList site_runner(Arena *a, const Workload *w, const char *kind);
 
+/* The compiler of a family's kernels: what its option names, else it is looked for in PATH and where it is installed.
+ * NULL: it is not found. */
+const char *site_compiler(Arena *a, const Options *o, const Family *f);
+
 /* Checks that the operators' folders hold their definitions, and that their files have the functions that runners and
  * packages call. What they lack is printed. */
 bool op_files_check(Run *r, const Workload *w);
@@ -79,8 +83,4 @@ const char *tools_lost_builds(const Run *r, const Tools *t);
 int tools_jobs(const Options *o);
 /* The C compiler for this CPU. */
 Toolchain tools_cc(Arena *a, const Options *o);
-/* The compiler of a family's kernels: what its option names, else it is looked for in PATH and where it is installed.
- * NULL: it is not found. */
-const char *tools_program(Arena *a, const Options *o, const Family *f);
-
 #endif

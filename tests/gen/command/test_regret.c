@@ -90,7 +90,6 @@ void tools_close(const Run *r, Tools *t) { (void)r, t->runner = NULL; }
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }
 Toolchain tools_cc(Arena *a, const Options *o) { return (void)a, (void)o, (Toolchain){ 0 }; }
-const char *tools_program(Arena *a, const Options *o, const Family *f) { return (void)a, (void)o, (void)f, NULL; }
 
 static int setup(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site: where the kernels run, for each kind of target, with GPUs that a script answers for.
+ * site: where the kernels run, for each kind of target, with GPUs that a script answers for; and where nvcc is looked
+ * for.
  */
 #include "tests/test.h"
 #include <unistd.h>
@@ -180,6 +181,44 @@ TEST(much_that_is_said_is_read)
     is_probed(true, "Fake GPU");
     runner_says("head -c 300000 /dev/zero | tr '\\0' x");
     is_probed(false, "prints no device");
+}
+
+static void put_compiler(const char *path) { put_program(path, "#!/bin/sh\n"); }
+
+/* --nvcc, PATH, CUDA_HOME, the usual place, in this order; a file that cannot be run is none. */
+TEST(nvcc_is_looked_for)
+{
+    const char *bin = in_root("bin"), *nvcc = arena_printf(arena, "%s/nvcc", bin);
+    const char *path = arena_strdup(arena, getenv("PATH"));
+    const char *usual = in_root("usual"), *last = arena_printf(arena, "%s/bin/nvcc", usual);
+    const Options none = { 0 }, named = { .nvcc = "mine" };
+    Family f = family_cuda;
+    f.compiler.home = usual;
+    const char *const made[] = { bin, usual, arena_printf(arena, "%s/bin", usual) };
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mkdir(made[i], 0777), 0);
+    setenv("PATH", "/nowhere", 1);
+    setenv("CUDA_HOME", root, 1);
+    assert_null(site_compiler(arena, &none, &f));
+    put_compiler(nvcc);
+    assert_string_equal(site_compiler(arena, &none, &f), nvcc);
+    chmod(nvcc, 0644);
+    if (geteuid() != 0 || access(nvcc, X_OK) != 0)
+        assert_null(site_compiler(arena, &none, &f));
+    put_compiler(last);
+    assert_string_equal(site_compiler(arena, &none, &f), access(nvcc, X_OK) == 0 ? nvcc : last);
+    put_compiler(nvcc);
+    assert_string_equal(site_compiler(arena, &none, &f), nvcc);
+    unsetenv("CUDA_HOME");
+    assert_string_equal(site_compiler(arena, &none, &f), last);
+    setenv("CUDA_HOME", root, 1);
+    const char *first = in_root("nvcc");
+    put_compiler(first);
+    setenv("PATH", root, 1);
+    assert_string_equal(site_compiler(arena, &none, &f), first);
+    assert_string_equal(site_compiler(arena, &named, &f), "mine");
+    setenv("PATH", path, 1);
+    unsetenv("CUDA_HOME");
 }
 
 TEST_EACH(setup, place_teardown)

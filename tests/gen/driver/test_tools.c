@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tools: where nvcc is looked for, what kernels are compiled with, and the folders that record files are made in.
+ * tools: what kernels are compiled with, and the folders that record files are made in.
  * ctest: replaces
  */
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -19,44 +19,6 @@ static const char *joined(const char *const *flags)
     for (int i = 0; flags[i]; i++)
         all = arena_printf(arena, "%s%s%s", all, i ? " " : "", flags[i]);
     return all;
-}
-
-static void program(const char *path) { put_program(path, "#!/bin/sh\n"); }
-
-/* --nvcc, PATH, CUDA_HOME, the usual place, in this order; a file that cannot be run is none. */
-TEST(nvcc_is_looked_for)
-{
-    const char *bin = in_root("bin"), *nvcc = arena_printf(arena, "%s/nvcc", bin);
-    const char *path = arena_strdup(arena, getenv("PATH"));
-    const char *usual = in_root("usual"), *last = arena_printf(arena, "%s/bin/nvcc", usual);
-    const Options o = { 0 }, named = { .nvcc = "mine" };
-    Family f = family_cuda;
-    f.compiler.home = usual;
-    const char *const made[] = { bin, usual, arena_printf(arena, "%s/bin", usual) };
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(mkdir(made[i], 0777), 0);
-    setenv("PATH", "/nowhere", 1);
-    setenv("CUDA_HOME", root, 1);
-    assert_null(tools_program(arena, &o, &f));
-    program(nvcc);
-    assert_string_equal(tools_program(arena, &o, &f), nvcc);
-    chmod(nvcc, 0644);
-    if (geteuid() != 0 || access(nvcc, X_OK) != 0)
-        assert_null(tools_program(arena, &o, &f));
-    program(last);
-    assert_string_equal(tools_program(arena, &o, &f), access(nvcc, X_OK) == 0 ? nvcc : last);
-    program(nvcc);
-    assert_string_equal(tools_program(arena, &o, &f), nvcc);
-    unsetenv("CUDA_HOME");
-    assert_string_equal(tools_program(arena, &o, &f), last);
-    setenv("CUDA_HOME", root, 1);
-    const char *first = in_root("nvcc");
-    program(first);
-    setenv("PATH", root, 1);
-    assert_string_equal(tools_program(arena, &o, &f), first);
-    assert_string_equal(tools_program(arena, &named, &f), "mine");
-    setenv("PATH", path, 1);
-    unsetenv("CUDA_HOME");
 }
 
 TEST(compilers_have_their_flags)

@@ -27,16 +27,17 @@ static const Job *read_job(Arena *a, const char *spec, const char *records)
     return w ? w->job : give_up(spec, err ? err : "it has errors");
 }
 
-/* Candidates that failed are no part of the space; any other must have its times, but for extents that it is not fixed
- * for. */
+/* Candidates that failed are no part of the space; any other must have its times, but for shapes that it does not
+ * serve. */
 static bool is_complete(const Table *t)
 {
     int64_t missing = 0;
     for (int64_t i = 0; i < t->space->n; i++) {
         const int64_t trial = study_find(t->truth, &t->space->candidate[i]);
         for (int64_t j = 0; j < t->truth->nshape; j++)
-            missing += trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0) &&
-                                     candidate_meant_for(&t->space->candidate[i], t->truth->shape[j]->extent));
+            missing +=
+                trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0) &&
+                              candidate_serves(&t->space->candidate[i], t->truth->spec, t->truth->shape[j]->extent));
     }
     if (missing)
         fprintf(stderr,

@@ -4,10 +4,8 @@
  * on the awkward shapes and the tuned ones, and times it on these, as a search would; says what is wrong, or prints the
  * times. Where there is no GPU the emulator takes its place: then there are no times. Nothing is recorded.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/json.h"

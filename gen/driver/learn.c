@@ -24,13 +24,14 @@ static const double PROOF_S = 0.2; /* for the proof and the report of a job: abo
 
 /* What a job's turn in a command is, beside its seconds. */
 typedef struct {
+    double began_s;
     ProgressPart part; /* what the display says of it */
     Effort *effort;    /* what candidates took in the jobs before; it learns what they take in this one */
 } Turn;
 
 /* Runs the search and shows its progress. */
 static bool search_space(Run *r, const Job *job, const Site *site, Tools *t, const UnitContext *u, const Space *space,
-                         const Turn *turn, double began_s)
+                         const Turn *turn)
 {
     const Family *family = u->target->family;
     const bool is_told = !r->o->quiet;
@@ -46,7 +47,7 @@ static bool search_space(Run *r, const Job *job, const Site *site, Tools *t, con
                 .templates = job->templates,
                 .study = study_new(r->a, u->spec, u->device, u->target, unit_context_hash(r->a, u)),
                 .progress = t->progress,
-                .began_s = began_s,
+                .began_s = turn->began_s,
                 .seconds = job->seconds,
                 .effort = turn->effort,
                 .stop = r->stop };
@@ -75,7 +76,7 @@ static bool search_space(Run *r, const Job *job, const Site *site, Tools *t, con
 }
 
 /* Finds the target, its space and the record file for the device at hand, and searches. */
-static bool search_device(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn, double began_s)
+static bool search_device(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn)
 {
     const Device *device = tools_device(r, site, t);
     const Target *target = job_target(r->a, job, device, &r->err);
@@ -87,7 +88,7 @@ static bool search_device(Run *r, const Job *job, const Site *site, Tools *t, co
         return run_fails(r, EXIT_USAGE, "there is nothing to search");
     const SpecRecord spec = record_spec(r->a, &u);
     return tools_open_records(r, job, t) && record_add_device(t->records, device, &r->err) &&
-           record_add_spec(t->records, &spec, &r->err) && search_space(r, job, site, t, &u, space, turn, began_s);
+           record_add_spec(t->records, &spec, &r->err) && search_space(r, job, site, t, &u, space, turn);
 }
 
 /* True if the file has measured times of a device that runs the target. */
@@ -155,14 +156,14 @@ static bool is_measured_elsewhere(Arena *a, const Job *job, const Site *site, co
 }
 
 /* Takes the records that another machine made, or searches. */
-static bool measure_job(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn, double began_s)
+static bool measure_job(Run *r, const Job *job, const Site *site, Tools *t, const Turn *turn)
 {
     const char *why = NULL;
     if (!check_records(r, job->workload) || !tools_open(r, job, site, t) ||
         (job->workload->report && !plot_check(r->a, &r->err)))
         return false;
     if (!is_measured_elsewhere(r->a, job, site, t, &why))
-        return search_device(r, job, site, t, turn, began_s);
+        return search_device(r, job, site, t, turn);
     if (!r->o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the times in the records are taken", why);
     return true;
@@ -171,7 +172,6 @@ static bool measure_job(Run *r, const Job *job, const Site *site, Tools *t, cons
 /* Finds or measures the records of one job, and says where they are. A failure is printed. */
 static bool learn_job(Run *r, Job *job, const Turn *turn)
 {
-    const double began_s = process_clock_s();
     const char *there = offline_records(r->a, job, r->o);
     Site site;
     Tools t = { 0 };
@@ -179,7 +179,7 @@ static bool learn_job(Run *r, Job *job, const Turn *turn)
         job->records = there;
         return true;
     }
-    bool ok = site_find(r, job, r->o->offline, &site) && measure_job(r, job, &site, &t, turn, began_s);
+    bool ok = site_find(r, job, r->o->offline, &site) && measure_job(r, job, &site, &t, turn);
     job->device = t.device;
     if (*r->stop)
         ok = run_is_interrupted(r, t.records ? job->records : NULL);
@@ -226,8 +226,8 @@ bool learn_jobs(Run *r, const Workload *w, double began_s)
     for (int i = 0; i < w->njob; i++)
         weight[i] = w->job[i].spec->share;
     for (Job *job = w->job; job < w->job + w->njob; job++, t.done++) {
-        const double elapsed_s = process_clock_s() - began_s;
-        const Turn turn = { part_of(r, job, began_s, timetable_expected(&t, elapsed_s)), &effort };
+        const double now_s = process_clock_s(), elapsed_s = now_s - began_s;
+        const Turn turn = { now_s, part_of(r, job, began_s, timetable_expected(&t, elapsed_s)), &effort };
         job->seconds = timetable_share(&t, elapsed_s);
         if (!learn_job(r, job, &turn))
             return false;

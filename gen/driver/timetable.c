@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timetable: what the end takes is known of the parts that are over; for each of the others it is taken to be the mean
+ * timetable: what the end takes is known of the jobs that are over; for each of the others it is taken to be the mean
  * of these, and before any is over a first guess.
  */
 #include "gen/driver/timetable.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double ENDING_S = 0.3; /* of a part, before any is over */
+static const double ENDING_S = 0.3; /* of a job, before any is over */
 
 static double ending_s(const Timetable *t) { return t->done ? t->ending_s * t->n / t->done : ENDING_S * t->n; }
 

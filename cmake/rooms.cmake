@@ -5,7 +5,7 @@
 # arrows between rooms go one way (tests/rooms/test_rooms.sh draws them).
 #
 # The rows stand in the order in which a workload passes through them: what it asks for, what it runs on, kernels as text, measurements,
-# the choice, the package, the report, the commands.
+# the choice, the package, the report, what commands print, the driver, the commands.
 
 # A folder of headers, found under its own path as seen from the root, and nothing else of the tree.
 function(dcgen_show_headers target scope folder)
@@ -48,7 +48,9 @@ dcgen_room(search/choose USES search/space)
 dcgen_room(search/loop USES search/measure search/choose)
 dcgen_room(gen/package USES search/choose search/build)
 dcgen_room(gen/report USES search/choose)
-dcgen_room(gen/command USES gen/package gen/report search/loop)
+dcgen_room(gen/print USES gen/package gen/report search/loop)
+dcgen_room(gen/driver USES gen/print)
+dcgen_room(gen/command USES gen/driver)
 dcgen_room(search/runner USES search/record)
 
 # Everything but the runners, and the whole tree of headers: for tests and benchmarks. With the address sanitizer its tests need less.

@@ -46,7 +46,7 @@ static double best_tried(const Table *t, const Study *s, const Instance *inst)
 /* What a package made of this study would choose, by the table's times. */
 static void judge_choice(const Contest *c, const Study *s, Arena *scratch, Point *p)
 {
-    const CostModel *m = cost_fit(scratch, s, &c->table->workload->templates);
+    const CostModel *m = cost_fit(scratch, s, c->table->job->templates);
     const Assignment *as = select_kernels(scratch, s, m);
     double weight[2] = { 0, 0 }, tried = 0;
     if (!as)
@@ -134,7 +134,7 @@ static Lab table_lab(Arena *a, const Contest *c, Spec *spec, const LabKind *kind
     return (Lab){ .kind = kind,
                   .data = data,
                   .arena = a,
-                  .templates = &t->workload->templates,
+                  .templates = t->job->templates,
                   .study = study_new(a, spec, t->device, t->target, t->truth->context_hash),
                   .seconds = seconds,
                   .stop = &stop };
@@ -264,7 +264,7 @@ Curve contest_largest(Arena *a, const Contest *c, const Strategy *s, uint64_t se
 Point contest_analytic(Arena *a, const Contest *c)
 {
     const Table *t = c->table;
-    const CostModel *m = cost_analytic(a, t->truth, &t->workload->templates);
+    const CostModel *m = cost_analytic(a, t->truth, t->job->templates);
     Point p = { 0 };
     double weight[2] = { 0, 0 };
     for (int64_t j = 0; j < t->truth->nshape; j++) {

@@ -152,7 +152,7 @@ static void run_analytic(const Contest *c, Outcome *r)
 /* Shown the ends of the range too, as dcgen tunes them by itself: shapes held out then lie between others. */
 static Contest with_ends(Arena *a, const Contest *c)
 {
-    const Dim *dim = &c->table->workload->spec->dim[0];
+    const Dim *dim = &c->table->job->spec->dim[0];
     const int64_t end[] = { dim->min, dim->max };
     int64_t *shown = ARENA_ARRAY(a, (size_t)c->nshown + 2, int64_t);
     Contest more = *c;
@@ -308,7 +308,7 @@ static void run_models(const Contest *c, int seeds, json_t *out)
  * extrapolated, as the joint search's package serves them as it is. */
 static void say_costs(const Table *t, int nshown, const Outcome *joint, const Outcome *own, json_t *out)
 {
-    const Dim *dim = &t->workload->spec->dim[0];
+    const Dim *dim = &t->job->spec->dim[0];
     const double all = (double)(dim->max - dim->min + 1) / nshown;
     const double near = median(own->seconds, own->n) / median(joint->seconds, joint->n);
     const double end = last(own, last_seconds) / last(joint, last_seconds);
@@ -380,7 +380,7 @@ static const char *result_path(Arena *a, const Table *t, const Arguments *q)
     const char *dir = arena_printf(a, "%s/%s", q->results, t->target->family->aside ? slug : here.slug);
     mkdir(q->results, 0777);
     mkdir(dir, 0777);
-    return arena_printf(a, "%s/%s%s.json", dir, t->workload->spec->name, q->nseconds ? "_seconds" : "");
+    return arena_printf(a, "%s/%s%s.json", dir, t->job->spec->name, q->nseconds ? "_seconds" : "");
 }
 
 /* All ways, models and costs, into out. */
@@ -425,7 +425,7 @@ int main(int argc, char **argv)
     Noise *noise = q.noise ? noise_read(a, q.noise) : NULL;
     if (q.noise && !noise)
         return 3;
-    printf("%s on %s: %" PRId64 " kernels, %" PRId64 " shapes, %d seeds\n\n", t->workload->spec->name, t->device->name,
+    printf("%s on %s: %" PRId64 " kernels, %" PRId64 " shapes, %d seeds\n\n", t->job->spec->name, t->device->name,
            t->space->n, t->truth->nshape, q.seeds);
     json_t *out = json_object();
     json_object_set_new(out, "device", json_string(t->device->name));

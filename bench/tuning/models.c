@@ -75,7 +75,7 @@ static bool predict_all(Arena *a, const Contest *c, ModelKind kind, const Study 
 {
     const Table *t = c->table;
     const Study *truth = t->truth;
-    const TemplateList *templates = &t->workload->templates;
+    const TemplateList *templates = t->job->templates;
     const CostModel *m = kind == MODEL_RIDGE ? cost_fit(a, s, templates) : cost_analytic(a, s, templates);
     double row[1024], closed;
     const size_t width = wide_row(m, &t->space->candidate[0], truth->shape[0], row, &closed);

@@ -21,8 +21,9 @@ typedef struct {
 struct Noise {
     Rng rng;
     int64_t n;
-    Disturbance *seen; /* ascending by slower */
-    int64_t at;        /* that of the request at hand */
+    Disturbance *seen;            /* ascending by slower */
+    int64_t at;                   /* that of the request at hand */
+    double ns[RECORD_MAX_SAMPLE]; /* of the measurement at hand */
 };
 
 /* kernels of one request are disturbed by what is at most so small a part of all away from each other */
@@ -96,5 +97,6 @@ void noise_disturb(void *noise, bool first, bool is_anchor, MeasureRecord *m)
     m->time_ns *= slower * (is_anchor ? 1 : d->off);
     m->nsample = d->nsample;
     for (int i = 0; i < d->nsample; i++)
-        m->ns[i] = m->time_ns * d->sample[i];
+        n->ns[i] = m->time_ns * d->sample[i];
+    m->ns = n->ns;
 }

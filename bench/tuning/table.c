@@ -15,7 +15,8 @@ static void *give_up(const char *what, const char *why)
     return NULL;
 }
 
-static const Workload *read_workload(Arena *a, const char *spec, const char *records)
+/* The first job. */
+static const Job *read_job(Arena *a, const char *spec, const char *records)
 {
     static Options o = { .cc = "gcc", .cxx = "g++", .trials = -1, .seconds = -1, .kernels = -1, .code_kib = -1 };
     Diag *d = diag_new(a);
@@ -23,19 +24,20 @@ static const Workload *read_workload(Arena *a, const char *spec, const char *rec
     o.records = records;
     const Workload *w = workload_read(a, spec, &o, d, &err);
     diag_print(d, stderr);
-    return w ? w : give_up(spec, err ? err : "it has errors");
+    return w ? w->job : give_up(spec, err ? err : "it has errors");
 }
 
-/* Candidates that failed are no part of the space; any other must have its times, but for extents that it is not fixed
- * for. */
+/* Candidates that failed are no part of the space; any other must have its times, but for shapes that it does not
+ * serve. */
 static bool is_complete(const Table *t)
 {
     int64_t missing = 0;
     for (int64_t i = 0; i < t->space->n; i++) {
         const int64_t trial = study_find(t->truth, &t->space->candidate[i]);
         for (int64_t j = 0; j < t->truth->nshape; j++)
-            missing += trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0) &&
-                                     candidate_meant_for(&t->space->candidate[i], t->truth->shape[j]->extent));
+            missing +=
+                trial < 0 || (trial_usable(&t->truth->trial[trial]) && !(t->truth->trial[trial].ns[j] > 0) &&
+                              candidate_serves(&t->space->candidate[i], t->truth->spec, t->truth->shape[j]->extent));
     }
     if (missing)
         fprintf(stderr,
@@ -48,19 +50,18 @@ const Table *table_read(Arena *a, const char *spec, const char *records)
 {
     Table *t = ARENA_NEW(a, Table);
     Records *r = ARENA_NEW(a, Records);
-    Result out;
     Diag *d = diag_new(a);
     const char *err = NULL;
-    t->workload = read_workload(a, spec, records);
-    if (!t->workload)
+    t->job = read_job(a, spec, records);
+    if (!t->job)
         return NULL;
-    if (!record_read(a, records, r, stderr, &err) || !replay_target(a, t->workload, r, NULL, &out, &err))
+    if (!record_read(a, records, r, stderr, &err) || !replay_job(a, t->job, r, &err))
         return give_up(records, err);
     t->records = r;
-    t->device = out.study->device;
-    t->target = out.study->target;
-    t->truth = out.study;
-    t->space = space_make(a, t->workload->spec, &t->workload->templates, t->target, t->device, d);
+    t->truth = t->job->result->study;
+    t->device = t->truth->device;
+    t->target = t->truth->target;
+    t->space = space_make(a, t->job->spec, t->job->templates, t->target, t->device, d);
     diag_print(d, stderr);
     if (!t->space || !is_complete(t))
         return NULL;
@@ -73,7 +74,7 @@ const Table *table_read(Arena *a, const char *spec, const char *records)
 static Spec *spec_of(Arena *a, const Table *t, int64_t n)
 {
     Spec *s = ARENA_NEW(a, Spec);
-    *s = *t->workload->spec;
+    *s = *t->job->spec;
     s->ninstance = n;
     s->instance = ARENA_ARRAY(a, (size_t)n + 1, Instance);
     return s;

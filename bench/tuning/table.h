@@ -6,10 +6,10 @@
 #ifndef BENCH_TUNING_TABLE_H
 #define BENCH_TUNING_TABLE_H
 
-#include "gen/command/replay.h"
+#include "gen/driver/replay.h"
 
 typedef struct {
-    const Workload *workload;
+    const Job *job; /* the first of the spec */
     const Device *device;
     const Target *target;
     const Records *records;

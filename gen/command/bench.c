@@ -16,8 +16,8 @@
 #include "gen/base/tempdir.h"
 #include "gen/base/text.h"
 #include "gen/command/command.h"
-#include "gen/command/replay.h"
-#include "gen/command/tools.h"
+#include "gen/driver/replay.h"
+#include "gen/driver/tools.h"
 #include "gen/package/emit.h"
 #include "gen/target/family.h"
 
@@ -28,7 +28,7 @@ typedef struct {
     const char *package, *name;
     const char *folder, *build; /* a temporary folder; the one in it where the package is built */
     const char *flags;          /* of the compiler, besides the package's own */
-    CliList program;            /* one a function: bert_dense_bench */
+    TextList program;           /* one a function: bert_dense_bench */
 } Benchmark;
 
 /* Runs a program to its end, good or bad. False: it could not be started, or the user interrupted. */
@@ -105,13 +105,13 @@ static bool configure_package(const Benchmark *b)
 static bool build_benchmark(const Benchmark *b)
 {
     const char *jobs = arena_printf(b->a, "%d", tools_jobs(b->o));
-    CliList argv = { 0 };
+    TextList argv = { 0 };
     static const char *const always[] = { "cmake",   "--build",    NULL, "--config",
                                           "Release", "--parallel", NULL, "--target" };
     for (size_t i = 0; i < LENGTH(always); i++)
-        cli_list_add(b->a, &argv, always[i] ? always[i] : i == 2 ? b->build : jobs);
+        text_list_add(b->a, &argv, always[i] ? always[i] : i == 2 ? b->build : jobs);
     for (int i = 0; i < b->program.n; i++)
-        cli_list_add(b->a, &argv, b->program.item[i]);
+        text_list_add(b->a, &argv, b->program.item[i]);
     return run_cmake(b, argv.item, "built");
 }
 
@@ -139,16 +139,16 @@ static bool run_benchmarks(const Benchmark *b)
 }
 
 /* The programs that CMakeLists.txt makes of bench.c, or of bench_FUNCTION.c. */
-static CliList find_programs(Arena *a, const char *package, const char *name)
+static TextList find_programs(Arena *a, const char *package, const char *name)
 {
-    CliList found = { 0 };
+    TextList found = { 0 };
     char **path;
     int n = 0;
     dir_list(a, package, ".c", &path, &n);
     for (int i = 0; i < n; i++) {
         const char *file = strrchr(path[i], '/') + 1;
         if (strncmp(file, "bench", strlen("bench")) == 0 && strchr("._", file[strlen("bench")]))
-            cli_list_add(
+            text_list_add(
                 a, &found,
                 arena_printf(a, "%s%.*s_bench", name, (int)(strlen(file) - strlen("bench.c")), file + strlen("bench")));
     }
@@ -175,7 +175,7 @@ static const char *flags_text(Arena *a, const Workload *w, const char *macro, in
 {
     Text t = { .arena = a };
     for (int i = 0; i < w->nfunction; i++)
-        text_printf(&t, "%s-D%s_%s=%d", i ? " " : "", w->function[i]->name, macro, entry);
+        text_printf(&t, "%s-D%s_%s=%d", i ? " " : "", w->function[i].spec->name, macro, entry);
     return text_str(&t);
 }
 
@@ -183,12 +183,11 @@ static const char *flags_text(Arena *a, const Workload *w, const char *macro, in
 static bool fix_target(Benchmark *b, const char *name)
 {
     Device here;
-    const Workload *w = command_package(b->run, (CliList){ 0 });
-    const Result *out = w ? replay_all(b->run, w, NULL) : NULL;
-    if (!out)
+    const Workload *w = run_package(b->run, (TextList){ 0 });
+    if (!w || !replay_all(b->run, w, "interrupted"))
         return false;
-    const char *macro = out->study->target->family->fixed_by;
-    const Dispatcher *d = package_dispatcher(b->a, out, workload_ntarget(w));
+    const char *macro = w->job->result->study->target->family->fixed_by;
+    const Dispatcher *d = package_dispatcher(b->a, &w->function->results);
     int entry = d->nentry - 1; /* which of the package's kinds of machines has that target; -1: none */
     while (entry >= 0 && strcmp(d->entry[entry].target->name, name) != 0)
         entry--;
@@ -204,9 +203,17 @@ static bool fix_target(Benchmark *b, const char *name)
     return true;
 }
 
+void command_warn_of_code(const Options *o)
+{
+    if (!o->quiet)
+        diag_say(stderr, DIAG_NOTE,
+                 "bench builds and runs code that comes with '%s': do it only with a package that you trust",
+                 o->operand);
+}
+
 bool bench_package(Run *r)
 {
-    const CliList *target = &r->o->target;
+    const TextList *target = &r->o->target;
     Benchmark b = { .run = r, .a = r->a, .o = r->o, .package = r->o->operand, .flags = "" };
     b.name = package_name(r->a, b.package);
     if (b.name)

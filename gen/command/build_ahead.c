@@ -11,7 +11,8 @@
 #include "gen/base/json.h"
 #include "gen/base/number.h"
 #include "gen/base/text.h"
-#include "gen/command/tools.h"
+#include "gen/command/command.h"
+#include "gen/driver/tools.h"
 #include "gen/target/family.h"
 #include "search/loop/search.h"
 #include "search/measure/lab.h"
@@ -67,21 +68,21 @@ static bool run_world(const Search *q, uint64_t world, Built *b, const char **er
     return ok;
 }
 
-static bool run_worlds(Run *r, const Workload *w, const Device *device, const Target *target, const Tools *t, Built *b)
+static bool run_worlds(Run *r, const Job *job, const Device *device, const Target *target, const Tools *t, Built *b)
 {
     const bool is_told = !r->o->quiet;
-    UnitContext u = workload_unit(r->a, w, device, target);
-    Workshop shop = tools_workshop(r, t, w, &u);
+    UnitContext u = job_unit(r->a, job, device, target);
+    Workshop shop = tools_workshop(r, t, job, &u);
     Lab lab = { .kind = &lab_model,
                 .shop = &shop,
-                .templates = &w->templates,
+                .templates = job->templates,
                 .study = study_new(r->a, u.spec, device, target, unit_context_hash(r->a, &u)),
                 .progress = t->progress,
                 .seconds = 1, /* never over: the clock of this lab stands still */
                 .stop = r->stop };
     Search q = { .lab = &lab,
                  .strategy = &strategies[STRATEGY_JOINT],
-                 .space = command_space(r, w, &u),
+                 .space = run_space(r, job, &u),
                  .seed = r->o->seed,
                  .ahead = search_builds_ahead(lab.study) };
     if (!q.space)
@@ -98,44 +99,44 @@ static bool run_worlds(Run *r, const Workload *w, const Device *device, const Ta
     return ok;
 }
 
-static void print_built(const Workload *w, const Options *o, const Target *target, const Built *b)
+static void print_built(const Job *job, const Options *o, const Target *target, const Built *b)
 {
     if (o->json)
-        quote_print_json(JSON_OBJECT(FIELD("name", w->spec->name), FIELD("target", target->name),
+        quote_print_json(JSON_OBJECT(FIELD("name", job->spec->name), FIELD("target", target->name),
                                      FIELD("builds", o->builds), FIELD("kernels", b->n), FIELD("usable", b->nusable)),
                          stdout);
     else
         quote_printf(stdout, "%s: %" PRId64 " kernel%s for %s compiled, %" PRId64 " of them usable: %s\n",
-                     w->spec->name, b->n, number_plural(b->n), target->name, b->nusable, o->builds);
+                     job->spec->name, b->n, number_plural(b->n), target->name, b->nusable, o->builds);
 }
 
 /* Finds the target, and the device that its kernels are for: this CPU, or what is typical of a GPU target. */
-static const Target *find_target(Run *r, const Workload *w, Device *device, Site *site)
+static const Target *find_target(Run *r, const Job *job, Device *device, Site *site)
 {
-    if (!site_find(r, w, true, site))
+    if (!site_find(r, job, true, site))
         return NULL;
     site->modelled = site->target; /* the typical GPU, even if this machine has one */
-    if (!site_device(r, w, site, device))
+    if (!site_device(r, job, site, device))
         return NULL;
     site->modelled = false; /* compile for the device, not for the emulator */
-    const Target *t = site->target ? site->target : workload_target(r->a, w, device, &r->err);
+    const Target *t = site->target ? site->target : job_target(r->a, job, device, &r->err);
     if (!t)
         r->code = EXIT_USAGE;
     return t;
 }
 
-static bool build_target(Run *r, const Workload *w)
+static bool build_job(Run *r, const Job *job)
 {
     Device device;
     Site site;
     Tools t = { 0 };
     Built b = { .arena = r->a, .most = r->o->trials > 0 ? r->o->trials : TRIALS };
-    const Target *target = find_target(r, w, &device, &site);
-    bool ok = target && tools_open_compilers(r, w, &site, &t);
+    const Target *target = find_target(r, job, &device, &site);
+    bool ok = target && tools_open_compilers(r, job, &site, &t);
     if (ok) {
         device_set_compiler(r->a, &device, site.family, t.compiler, t.flags);
         t.progress = progress_open(r->o->quiet ? PROGRESS_NONE : r->o->progress, stderr, NULL);
-        ok = run_worlds(r, w, &device, target, &t, &b);
+        ok = run_worlds(r, job, &device, target, &t, &b);
     }
     const char *lost = tools_lost_builds(r, &t);
     tools_close(r, &t);
@@ -145,15 +146,15 @@ static bool build_target(Run *r, const Workload *w)
     if (ok && lost) /* the stored builds are all that this command is for */
         return run_fails(r, EXIT_ENVIRONMENT, "%s", lost);
     if (ok)
-        print_built(w, r->o, target, &b);
+        print_built(job, r->o, target, &b);
     return ok;
 }
 
 bool build_ahead(Run *r)
 {
-    const Workload *w = command_workload(r);
-    for (int i = 0; w && i < workload_npart(w); i++)
-        if (!build_target(r, workload_for(r->a, w, i)))
+    const Workload *w = run_workload(r);
+    for (int i = 0; w && i < w->njob; i++)
+        if (!build_job(r, &w->job[i]))
             return false;
     return w;
 }

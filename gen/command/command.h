@@ -1,39 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * command: the commands, the run that each is given, and what they share.
+ * command: the commands. Each is given its run, and is true if all is well.
  */
 #ifndef DCGEN_COMMAND_H
 #define DCGEN_COMMAND_H
 
-#include "gen/command/cli.h"
-#include "gen/command/workload.h"
-#include "gen/unit/unit.h"
-#include "search/space/space.h"
-
-/* A command that runs. A function that is given a Run and fails sets `err` and `code`, and returns false or NULL. */
-typedef struct {
-    Arena *a;
-    const Options *o;
-    const volatile int *stop;         /* becomes true when the user interrupts */
-    const char *volatile *last_words; /* run_may_end */
-    const char *err;                  /* the message of a failure, not yet printed; NULL: there is none */
-    int code;                         /* the exit code of a failure: EXIT_ENVIRONMENT, unless a function sets another */
-} Run;
-
-/* Sets `err` and `code`; returns false. */
-bool run_fails(Run *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* What is said of an interrupt once there are records in that file. */
-const char *run_kept(Run *r, const char *records);
-/* Fails because the user interrupted; the message says whether anything was recorded, and where. Returns false. */
-bool run_is_interrupted(Run *r, const Workload *w, bool recorded);
-/* From here on nothing is held that must be put in order (half a package, a runner, compilers), so that an interrupt
- * ends dcgen at once: it prints this and no more. NULL: from here on an interrupt sets `stop` again. */
-void run_may_end(Run *r, const char *last_words);
-/* Prints `err` on stderr, and clears it. After an interrupt the message says that instead: it is why anything else
- * failed. */
-void run_say(Run *r);
-
-/* ---- the commands: true if all is well ---- */
+#include "gen/driver/run.h"
 
 /* Searches, then makes the package from the records that the search left, as replay does, so that the package depends
  * on nothing else. */
@@ -41,7 +13,7 @@ bool generate(Run *r);
 /* Makes the package from recorded measurements: nothing is compiled or measured, the bytes are the same on any
  * machine. */
 bool replay(Run *r);
-/* replay --check PKG: is the package as dcgen wrote it, and as this dcgen would write it? (gen/command/drift.h) */
+/* replay --check PKG: is the package as dcgen wrote it, and as this dcgen would write it? (gen/print/drift.h) */
 bool replay_check(Run *r);
 /* Is the spec right, and what would be searched? Every rejection of the space with its reason. */
 bool check(Run *r);
@@ -63,20 +35,6 @@ bool bench_package(Run *r);
 /* bench PKG --regret: measures the package's regret again (gen/command/regret.h). */
 bool regret_package(Run *r);
 
-/* ---- what they share ---- */
-
-/* The workload of the spec o->operand. What is wrong with the spec is printed. Where `try` is given a template's file,
- * the folder of templates that it lies in is searched first. */
-const Workload *command_workload(Run *r);
-/* The workload of the package in the folder o->operand: its own spec.cfg, with its records.jsonl as records. target:
- * which of its targets, as --target names them; n 0: all. */
-const Workload *command_package(Run *r, CliList target);
-/* All candidates that fit the unit's target. Errors in templates are found here, before anything is built, and
- * printed. */
-const Space *command_space(Run *r, const Workload *w, const UnitContext *u);
-/* A space of nothing but the kernel that `try` is told, as its general kernel. NULL: there is no such kernel, and what
- * is wrong is printed. */
-const Space *command_tried(Run *r, const Workload *w, const UnitContext *u);
 /* Warns the user; called before code of a package runs here. */
 void command_warn_of_code(const Options *o);
 

@@ -4,77 +4,81 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "gen/command/dump.h"
+#include "gen/command/command.h"
 #include "gen/command/regret.h"
-#include "gen/command/summary.h"
-#include "gen/command/tools.h"
+#include "gen/command/tried.h"
+#include "gen/driver/tools.h"
+#include "gen/print/drift.h"
+#include "gen/print/dump.h"
+#include "gen/print/summary.h"
 #include "gen/report/explain.h"
 
 /* ---- a package ---- */
 
-/* Reads the package's own spec and records, and gives the results of its targets, or of those that --target names.
- * Returns how many; 0: none. */
-static int read_package(Run *r, const Workload **w, Result **out)
+/* Does the command line name the job's target, or none? */
+static bool has_target(const Options *o, const Job *job)
 {
-    const CliList *target = &r->o->target;
-    CliList has = { 0 };
-    *w = command_package(r, (CliList){ 0 });
-    *out = *w ? replay_all(r, *w, NULL) : NULL;
-    const int n = *out ? workload_npart(*w) : 0;
-    for (int i = 0; i < n; i++)
-        cli_list_add(r->a, &has, (*out)[i].study->target->name);
-    for (int i = 0; *out && i < target->n; i++)
-        if (!cli_list_has(&has, target->item[i]))
-            return run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", target->item[i],
-                             cli_list_text(r->a, &has, ", "));
-    int kept = 0;
-    for (int i = 0; i < n; i++)
-        if (!target->n || cli_list_has(target, has.item[i]))
-            (*out)[kept++] = (*out)[i];
-    return kept;
+    return !o->target.n || text_list_has(&o->target, job->result->study->target->name);
 }
 
-/* Is it of the function that the command line names, or of the only one there is? */
-static bool is_asked(const Options *o, const Result *out)
+/* Reads the package's own spec and records, and gives the results of its jobs. NULL: it fails. */
+static const Workload *read_package(Run *r)
 {
-    const char *function = out->study->spec->function;
-    return !function || (o->function && strcmp(function, o->function) == 0);
+    const Workload *w = run_package(r, (TextList){ 0 });
+    const TextList *target = &r->o->target;
+    TextList has = { 0 };
+    if (!w || !replay_all(r, w, "interrupted"))
+        return NULL;
+    for (int i = 0; i < w->njob; i++)
+        text_list_add(r->a, &has, w->results.item[i].study->target->name);
+    for (int i = 0; i < target->n; i++)
+        if (!text_list_has(&has, target->item[i])) {
+            run_fails(r, EXIT_USAGE, "--target: the package is not tuned for '%s', but for %s", target->item[i],
+                      text_list_join(r->a, &has, ", "));
+            return NULL;
+        }
+    return w;
 }
 
 /* Checks that the command line names a function of the package where there are several, and none else. */
 static bool check_function(Run *r, const Workload *w)
 {
     const char *asked = r->o->function;
-    CliList has = { 0 };
-    for (int i = 0; i < w->nfunction && w->function[i]->function; i++)
-        cli_list_add(r->a, &has, w->function[i]->function);
+    TextList has = { 0 };
+    for (int i = 0; i < w->nfunction && w->function[i].spec->function; i++)
+        text_list_add(r->a, &has, w->function[i].spec->function);
     if (!has.n && asked)
         return run_fails(r, EXIT_USAGE, "'%s': the package has one function; expected NAME=VALUE, such as T=37", asked);
     if (has.n && !asked)
         return run_fails(r, EXIT_USAGE, "which function? Name one behind the package: %s",
-                         cli_list_text(r->a, &has, ", "));
-    if (has.n && !cli_list_has(&has, asked))
+                         text_list_join(r->a, &has, ", "));
+    if (has.n && !text_list_has(&has, asked))
         return run_fails(r, EXIT_USAGE, "the package has no function '%s'; expected one of %s", asked,
-                         cli_list_text(r->a, &has, ", "));
+                         text_list_join(r->a, &has, ", "));
     return true;
+}
+
+/* Is the job of the function that the command line names, or of the only one there is, and of such a target? */
+static bool is_explained(const Options *o, const Job *job)
+{
+    const char *function = job->spec->function;
+    return has_target(o, job) && (!function || strcmp(function, o->function) == 0);
 }
 
 bool explain_package(Run *r)
 {
     const Options *o = r->o;
-    const Workload *w;
-    Result *out;
-    const int n = read_package(r, &w, &out);
-    if (!n || !check_function(r, w))
-        return false;
+    const Workload *w = read_package(r);
     bool is_first = true;
-    for (int i = 0; i < n; i++) {
-        if (!is_asked(o, &out[i]))
+    if (!w || !check_function(r, w))
+        return false;
+    for (const Job *job = w->job; job < w->job + w->njob; job++) {
+        if (!is_explained(o, job))
             continue;
         if (!is_first && !o->json)
             printf("\n");
         is_first = false;
-        r->code = explain(r->a, &out[i], o->binding, o->nbinding, o->json, stdout, stderr);
+        r->code = explain(r->a, job->result, o->binding, o->nbinding, o->json, stdout, stderr);
         if (r->code != EXIT_DONE)
             return false;
     }
@@ -83,137 +87,187 @@ bool explain_package(Run *r)
 
 bool regret_package(Run *r)
 {
-    const Workload *w;
-    Result *out;
-    const int n = read_package(r, &w, &out);
-    if (n)
-        command_warn_of_code(r->o);
-    return n && regret(r, w, out, n);
+    const Workload *w = read_package(r);
+    if (!w)
+        return false;
+    const Job **asked = ARENA_ARRAY(r->a, (size_t)w->njob, const Job *);
+    int n = 0;
+    for (int i = 0; i < w->njob; i++)
+        if (has_target(r->o, &w->job[i]))
+            asked[n++] = &w->job[i];
+    command_warn_of_code(r->o);
+    return regret(r, asked, n);
+}
+
+/* ---- replay --check ---- */
+
+/* The folder's own report.html: another gnuplot would draw it otherwise. "": it is missing; NULL: the package has
+ * none. */
+static const char *report_there(Arena *a, const Workload *w, const char *folder)
+{
+    if (!w->report)
+        return NULL;
+    const char *report = text_read_file(a, arena_printf(a, "%s/report.html", folder), NULL);
+    return report ? report : "";
+}
+
+/* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of
+ * them. */
+static bool compare_again(Run *r, Drift *d)
+{
+    Diag *diag = diag_new(r->a);
+    const Workload *w = run_package(r, (TextList){ 0 });
+    if (!w)
+        return false;
+    drift_of_templates(r->a, &w->folders, d);
+    if (!replay_all(r, w, "interrupted"))
+        return false;
+    const Package *again = replay_package(r->a, w, report_there(r->a, w, r->o->operand), diag);
+    diag_print(diag, stderr);
+    if (again)
+        drift_of_package(r->a, again, d);
+    else
+        r->code = EXIT_FAILED;
+    return again;
+}
+
+bool replay_check(Run *r)
+{
+    Drift d;
+    const char *err = NULL;
+    if (!drift_of_files(r->a, r->o->operand, &d, &err))
+        return run_fails(r, EXIT_USAGE, "%s", err);
+    const bool ok = !drift_may_replay(&d) || compare_again(r, &d);
+    if (!ok)
+        run_say(r);
+    drift_print(&d, r->o->json, stdout);
+    if (drift_found(&d))
+        r->code = EXIT_FAILED;
+    return ok && !drift_found(&d);
 }
 
 /* ---- check ---- */
 
-/* The space that a search would have on this machine. *device: what its kernels would run on. NULL: it fails. */
-static const Space *probe_space(Run *r, const Workload *w, Device *device)
+/* Finds the space that a search would have on this machine, and what its kernels would run on. False: it fails. */
+static bool probe_job(Run *r, const Job *job, Probe *p)
 {
     Site site;
-    if (!site_find(r, w, true, &site) || !site_device(r, w, &site, device))
-        return NULL;
+    if (!site_find(r, job, true, &site) || !site_device(r, job, &site, &p->device))
+        return false;
     const char *why = NULL;
-    const Target *target = workload_target(r->a, w, device, &why);
-    if (!target && w->target.n) /* another machine will run it; the caches of this one stand for its caches */
-        target = target_find(w->targets, w->target.item[0]);
-    if (!target) {
-        run_fails(r, EXIT_USAGE, "%s", why);
-        return NULL;
-    }
-    const UnitContext u = workload_unit(r->a, w, device, target);
-    return r->o->command == COMMAND_TRY ? command_tried(r, w, &u) : command_space(r, w, &u);
+    const Target *target = job_target(r->a, job, &p->device, &why);
+    if (!target) /* another machine will run it; the caches of this one stand for its caches */
+        target = target_find(job->workload->targets, job->target);
+    if (!target)
+        return run_fails(r, EXIT_USAGE, "%s", why);
+    const UnitContext u = job_unit(r->a, job, &p->device, target);
+    p->space = r->o->command == COMMAND_TRY ? tried_space(r, job, &u) : run_space(r, job, &u);
+    return p->space;
 }
 
 bool check(Run *r)
 {
-    const Workload *w = command_workload(r);
-    if (w && !op_files_check(r, w))
+    const Workload *w = run_workload(r);
+    if (!w || !op_files_check(r, w))
         return false;
-    const int n = w ? workload_npart(w) : 0;
-    Device *device = ARENA_ARRAY(r->a, (size_t)n + 1, Device);
-    const Space **space = ARENA_ARRAY(r->a, (size_t)n + 1, const Space *);
-    bool ok = w;
-    for (int i = 0; i < n; i++) {
-        space[i] = probe_space(r, workload_for(r->a, w, i), &device[i]);
-        ok = ok && space[i];
+    Probe *probe = ARENA_ARRAY(r->a, (size_t)w->njob, Probe);
+    bool ok = true;
+    for (int i = 0; i < w->njob; i++) {
+        ok = probe_job(r, &w->job[i], &probe[i]) && ok;
         if (r->err) /* of the machine; what is wrong with a function is printed, and others may have faults too */
             return false;
     }
-    if (!ok)
-        return false;
-    const int ntarget = w ? workload_ntarget(w) : 0;
-    for (int i = 0; w && i < w->nfunction; i++)
-        summary_check(r->a, workload_of_function(r->a, w, i), space + i * ntarget, device + i * ntarget, ntarget, r->o,
-                      stdout);
+    for (const Function *f = w->function; ok && f < w->function + w->nfunction; f++) {
+        summary_check(r->a, f->spec, probe, f->njob, r->o->json, r->o->verbose, stdout);
+        probe += f->njob;
+    }
     return ok;
 }
 
 /* ---- dump ---- */
 
 /* Reads the records, and makes of them what the stage needs. */
-static bool read_records(Run *r, const Workload *w, DumpInput *in)
+static bool read_records(Run *r, const Job *job, DumpInput *in)
 {
     const DumpStage stage = r->o->dump;
     Records *records = ARENA_NEW(r->a, Records);
-    in->result.records = records;
     r->code = EXIT_ENVIRONMENT;
     run_may_end(r, "interrupted"); /* a dump holds nothing to its end */
-    if (!record_read(r->a, w->records, records, stderr, &r->err))
+    if (!record_read(r->a, job->records, records, stderr, &r->err))
         return false;
     r->code = EXIT_FAILED;
-    if (stage != DUMP_RECORDS && !replay_target(r->a, w, records, NULL, &in->result, &r->err))
+    if (stage != DUMP_RECORDS && !replay_job(r->a, job, records, &r->err))
         return false;
+    in->result = *job->result;
+    if (stage == DUMP_RECORDS)
+        in->result.records = records;
     if (stage == DUMP_TRACE)
         in->trace = trace_make(r->a, &in->result, records, &strategies[r->o->search], r->o->seed, &r->err);
     return stage != DUMP_TRACE || in->trace;
 }
 
 /* Makes everything that the stage needs. */
-static bool make_input(Run *r, const Workload *w, DumpInput *in)
+static bool make_input(Run *r, const Job *job, DumpInput *in)
 {
-    *in = (DumpInput){ .workload = w, .options = r->o };
+    *in = (DumpInput){ .spec = job->spec, .trials = r->o->trials, .seed = r->o->seed };
     if (r->o->dump == DUMP_SPEC)
         return true;
     if (r->o->dump != DUMP_SPACE && r->o->dump != DUMP_SOURCE)
-        return read_records(r, w, in);
-    Device *device = ARENA_NEW(r->a, Device);
-    in->space = probe_space(r, w, device);
-    if (in->space)
-        in->result.unit = workload_unit(r->a, w, device, in->space->general[0].target);
-    return in->space;
+        return read_records(r, job, in);
+    Probe *p = ARENA_NEW(r->a, Probe);
+    if (!probe_job(r, job, p))
+        return false;
+    in->space = p->space;
+    in->result.unit = job_unit(r->a, job, &p->device, p->space->general[0].target);
+    return true;
 }
 
-/* Is the part printed? Records are of no part alone, and a spec is of no target alone. */
-static bool is_printed(DumpStage stage, const Workload *w, int part)
+/* Is the job printed? Records are of no job alone, and a spec is of no target alone. */
+static bool is_printed(DumpStage stage, const Function *f, const Job *job)
 {
-    return stage == DUMP_RECORDS ? part == 0 : stage != DUMP_SPEC || part % workload_ntarget(w) == 0;
+    return stage == DUMP_RECORDS ? job == job->workload->job : stage != DUMP_SPEC || job == f->job;
 }
 
-/* What stands over a part where there are several. */
-static void print_part(DumpStage stage, const Workload *w, const Workload *part, bool is_first)
+/* What stands over a job where there are several. */
+static void print_job(DumpStage stage, const Job *job)
 {
-    const char *function = stage == DUMP_RECORDS ? NULL : part->spec->function;
-    const bool of_target = stage != DUMP_SPEC && stage != DUMP_RECORDS && workload_ntarget(w) > 1;
-    if (!is_first)
+    const Workload *w = job->workload;
+    const char *function = stage == DUMP_RECORDS ? NULL : job->spec->function;
+    if (job > w->job)
         printf("\n");
     if (function)
         printf("function %s\n", function);
-    if (of_target)
-        printf("target %s\n", part->target.item[0]);
+    if (stage != DUMP_SPEC && stage != DUMP_RECORDS && w->ntuned > 1)
+        printf("target %s\n", job->target);
+}
+
+static const Workload *read_dumped(Run *r)
+{
+    if (r->o->command == COMMAND_EXPLAIN || r->o->command == COMMAND_BENCH)
+        return run_package(r, r->o->target);
+    return r->o->command == COMMAND_TRY ? tried_workload(r) : run_workload(r);
 }
 
 bool dump_stage(Run *r)
 {
     const Options *o = r->o;
-    const bool of_package = o->command == COMMAND_EXPLAIN || o->command == COMMAND_BENCH;
-    const Workload *w = of_package ? command_package(r, o->target) : command_workload(r);
+    const Workload *w = read_dumped(r);
     Diag *d = diag_new(r->a);
-    KernelKeys *present = ARENA_NEW(r->a, KernelKeys);
-    Workload all = w ? *w : (Workload){ 0 };
-    const int n = w ? workload_npart(w) : 0;
-    all.present = present;
-    for (int i = 0; i < n; i++) {
-        DumpInput in;
-        const Workload *one = workload_for(r->a, &all, i);
-        if (!is_printed(o->dump, w, i))
-            continue;
-        if (!make_input(r, one, &in))
-            return false;
-        if (in.result.assignment)
-            replay_note(r->a, &in.result, present);
-        if (!o->json)
-            print_part(o->dump, w, one, i == 0);
-        dump(r->a, o->dump, &in, o->json, stdout, d);
-    }
+    if (!w)
+        return false;
+    for (const Function *f = w->function; f < w->function + w->nfunction; f++)
+        for (const Job *job = f->job; job < f->job + f->njob; job++) {
+            DumpInput in;
+            if (!is_printed(o->dump, f, job))
+                continue;
+            if (!make_input(r, job, &in))
+                return false;
+            if (!o->json)
+                print_job(o->dump, job);
+            dump(r->a, o->dump, &in, o->json, stdout, d);
+        }
     diag_print(d, stderr);
     if (diag_nerror(d))
         r->code = EXIT_USAGE;
-    return w && !diag_nerror(d);
+    return !diag_nerror(d);
 }

@@ -8,13 +8,14 @@
 #include <string.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
-#include "gen/command/tools.h"
+#include "gen/command/command.h"
+#include "gen/driver/tools.h"
 
 static const double SECONDS = 1; /* for measuring one target, unless --seconds says otherwise */
 
-/* What was measured for one target. */
+/* What was measured for one job. */
 typedef struct {
-    const Workload *workload;
+    const Job *job;
     const Target *target;
     const Device *device;
     int n;
@@ -53,7 +54,7 @@ static bool is_known(const Measured *m, int column)
 
 static void print_table(Arena *a, const Measured *m, FILE *to)
 {
-    quote_printf(to, "%s %s on %s\n%8s", m->target->name, m->workload->spec->dtype, m->device->name, "threads");
+    quote_printf(to, "%s %s on %s\n%8s", m->target->name, m->job->spec->dtype, m->device->name, "threads");
     for (int k = 0; k < NCOLUMN; k++)
         if (is_known(m, k))
             fprintf(to, " %12s", COLUMNS[k].head);
@@ -83,10 +84,10 @@ static void print_json(const Measured *m, int n, FILE *to)
         json_t *list = json_array();
         for (int k = 0; k < m[i].n; k++)
             json_array_append_new(list, limit_json(&m[i].limit[k]));
-        json_array_append_new(all, JSON_OBJECT(FIELD("target", m[i].target->name),
-                                               FIELD("dtype", m[i].workload->spec->dtype),
-                                               FIELD("device", m[i].device->name),
-                                               FIELD("records", m[i].workload->records), FIELD("limits", list)));
+        json_array_append_new(all,
+                              JSON_OBJECT(FIELD("target", m[i].target->name), FIELD("dtype", m[i].job->spec->dtype),
+                                          FIELD("device", m[i].device->name), FIELD("records", m[i].job->records),
+                                          FIELD("limits", list)));
     }
     char *text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS));
     fprintf(to, "%s\n", text ? text : "[]");
@@ -97,62 +98,60 @@ static void print_json(const Measured *m, int n, FILE *to)
 /* Measures and records the limits of the runner's device. The compilers and the runner are open. */
 static bool measure_device(Run *r, const Site *site, Tools *t, Measured *m)
 {
-    const Workload *w = m->workload;
     m->device = tools_device(r, site, t);
-    m->target = workload_target(r->a, w, m->device, &r->err);
+    m->target = job_target(r->a, m->job, m->device, &r->err);
     if (!m->target) {
         r->code = EXIT_USAGE;
         return false;
     }
-    const UnitContext u = workload_unit(r->a, w, m->device, m->target);
+    const UnitContext u = job_unit(r->a, m->job, m->device, m->target);
     m->limit = ARENA_ARRAY(r->a, (size_t)u.spec->nthread + 1, LimitRecord);
-    if (!tools_open_records(r, w, t) || !record_add_device(t->records, m->device, &r->err))
+    if (!tools_open_records(r, m->job, t) || !record_add_device(t->records, m->device, &r->err))
         return false;
     Workshop shop = { .unit = &u, .builder = t->builder, .agents = t->agents, .records = t->records };
     const double most_s = r->o->seconds > 0 ? r->o->seconds : SECONDS;
     return calibrate(&shop, r->a, most_s, m->limit, &m->n, r->stop, &r->err, &r->err) && m->n > 0;
 }
 
-static bool measure_target(Run *r, Measured *m)
+static bool measure_job(Run *r, Measured *m)
 {
     Site site;
     Tools t = { 0 };
-    const bool ok = site_find(r, m->workload, false, &site) && record_check(r->a, m->workload->records, &r->err) &&
-                    tools_open(r, m->workload, &site, &t) && measure_device(r, &site, &t, m);
+    const bool ok = site_find(r, m->job, false, &site) && record_check(r->a, m->job->records, &r->err) &&
+                    tools_open(r, m->job, &site, &t) && measure_device(r, &site, &t, m);
     if (!ok)
         run_say(r);
     tools_close(r, &t);
     return ok;
 }
 
-/* Has an earlier function the data type of this part? They differ by target and type alone. */
-static bool is_measured(const Workload *w, int part)
+/* Was the data type of the job measured for an earlier function? They differ by target and type alone. */
+static bool is_measured(const Job *job)
 {
-    const int ntarget = workload_ntarget(w);
-    const char *dtype = w->function[part / ntarget]->dtype;
-    for (int i = 0; i < part / ntarget; i++)
-        if (strcmp(w->function[i]->dtype, dtype) == 0)
+    for (const Job *before = job->workload->job; before->spec != job->spec; before++)
+        if (strcmp(before->spec->dtype, job->spec->dtype) == 0)
             return true;
     return false;
 }
 
 bool limits(Run *r)
 {
-    const Workload *w = command_workload(r);
-    const int n = w ? workload_npart(w) : 0;
-    Measured *m = ARENA_ARRAY(r->a, (size_t)n + 1, Measured);
-    int nmeasured = 0;
-    for (int i = 0; i < n; i++) {
-        m[nmeasured].workload = workload_for(r->a, w, i);
-        if (is_measured(w, i))
+    const Workload *w = run_workload(r);
+    if (!w)
+        return false;
+    Measured *m = ARENA_ARRAY(r->a, (size_t)w->njob, Measured);
+    int n = 0;
+    for (const Job *job = w->job; job < w->job + w->njob; job++) {
+        if (is_measured(job))
             continue;
-        if (!measure_target(r, &m[nmeasured]))
+        m[n].job = job;
+        if (!measure_job(r, &m[n]))
             return false;
         if (!r->o->json)
-            print_table(r->a, &m[nmeasured], stdout);
-        nmeasured++;
+            print_table(r->a, &m[n], stdout);
+        n++;
     }
-    if (w && r->o->json)
-        print_json(m, nmeasured, stdout);
-    return w;
+    if (r->o->json)
+        print_json(m, n, stdout);
+    return true;
 }

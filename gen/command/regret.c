@@ -80,7 +80,7 @@ static bool race_cases(Regret *g)
     Run *r = g->run;
     const Selection c = { g->out->assignment, g->out->model, 0 };
     const Instance **inst = ARENA_ARRAY(r->a, (size_t)g->n + 1, const Instance *);
-    Workshop shop = tools_workshop(r, &g->tools, g->workload, &g->out->unit);
+    Workshop shop = tools_workshop(r, &g->tools, g->job, &g->out->unit);
     Lab lab = { .kind = &lab_machine,
                 .shop = &shop,
                 .arena = r->a,
@@ -168,9 +168,9 @@ static bool measure_all(Regret *g)
 
 /* ---- the machine ---- */
 
-/* Prepares all that is needed to measure the contract of one target. The kernels run on that target, whatever the
+/* Prepares all that is needed to measure the contract of a job. The kernels run on that target, whatever the
  * spec's `auto` would find here; of a GPU, site_find says whether there is one. */
-static bool open_target(Regret *g, const Workload *all)
+static bool open_job(Regret *g)
 {
     Run *r = g->run;
     const Study *s = g->out->study;
@@ -178,7 +178,6 @@ static bool open_target(Regret *g, const Workload *all)
     const bool aside = target->family->aside;
     const Site site = { target->family, aside ? target : NULL, false };
     Site found;
-    g->workload = workload_of(r->a, all, s->spec, target);
     if (!regret_file_read(r->a, arena_printf(r->a, "%s/regret.json", r->o->operand), s->spec->function, target->name,
                           g->bound, &r->err))
         return false;
@@ -190,7 +189,7 @@ static bool open_target(Regret *g, const Workload *all)
         return run_fails(r, EXIT_ENVIRONMENT,
                          "the package states no regret: %s; --regret N judges N shapes all the same",
                          contract_unknown(g->out->contract));
-    if ((aside && !site_find(r, g->workload, false, &found)) || !tools_open(r, g->workload, &site, &g->tools))
+    if ((aside && !site_find(r, g->job, false, &found)) || !tools_open(r, g->job, &site, &g->tools))
         return false;
     g->here = agents_device(g->tools.agents);
     return device_runs(g->here, target) ||
@@ -333,14 +332,18 @@ void regret_show(const Regret *g)
 
 /* ---- the command ---- */
 
-bool regret(Run *r, const Workload *w, const Result *out, int n)
+bool regret(Run *r, const Job *const *job, int n)
 {
     Regret g = { 0 };
     bool ok = false;
     for (int i = 0; i < n && !ok && !*r->stop; i++) {
-        r->err = NULL; /* why the target before does not run here */
-        g = (Regret){ .run = r, .several = n > 1, .out = &out[i], .bound[REGRET_FURTHER] = { INFINITY, INFINITY } };
-        ok = open_target(&g, w);
+        r->err = NULL; /* why the job before does not run here */
+        g = (Regret){ .run = r,
+                      .job = job[i],
+                      .several = n > 1,
+                      .out = job[i]->result,
+                      .bound[REGRET_FURTHER] = { INFINITY, INFINITY } };
+        ok = open_job(&g);
         if (!ok)
             tools_close(r, &g.tools);
     }

@@ -9,8 +9,8 @@
 #ifndef DCGEN_REGRET_H
 #define DCGEN_REGRET_H
 
-#include "gen/command/replay.h"
-#include "gen/command/tools.h"
+#include "gen/driver/replay.h"
+#include "gen/driver/tools.h"
 #include "gen/package/regret_file.h"
 #include "search/loop/race.h"
 
@@ -23,9 +23,9 @@ typedef struct {
 
 typedef struct {
     Run *run;
-    const Workload *workload; /* of the target that is judged */
-    const Result *out;
-    bool several; /* the package has other targets too */
+    const Job *job;    /* that is judged */
+    const Result *out; /* its */
+    bool several;      /* the package has other targets too */
     Tools tools;
     const Device *here; /* without its compiler, which is tools.compiler */
     Study *now;         /* what was measured here, of the trials of out->study */
@@ -38,10 +38,10 @@ typedef struct {
     bool vague; /* of most shapes that count nothing can be said here */
 } Regret;
 
-/* Judges the first of n targets' results, by descending rank, that this machine runs. Fails with EXIT_FAILED above the
+/* Judges the first of n jobs, each with its result, that this machine runs. Fails with EXIT_FAILED above the
  * bound, with EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer
  * than it has: so many, drawn evenly, and means are not judged; more: held-out shapes besides, without a bound. */
-bool regret(Run *r, const Workload *w, const Result *out, int n);
+bool regret(Run *r, const Job *const *job, int n);
 
 /* What was measured, as text or as one JSON object. The verdict above a bound also goes to stderr. */
 void regret_show(const Regret *g);

@@ -42,7 +42,9 @@ static const char *parent_of(Arena *a, const char *path)
     return !slash ? "." : slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
-const Options *tried_options(Run *r)
+/* The options, with the folder of templates that a template's file lies in as the first of --templates. NULL: there is
+ * no such file. */
+static const Options *tried_options(Run *r)
 {
     Options *o = ARENA_NEW(r->a, Options);
     *o = *r->o;
@@ -52,11 +54,11 @@ const Options *tried_options(Run *r)
         run_fails(r, EXIT_USAGE, "%s: %s", o->tried, strerror(errno));
         return NULL;
     }
-    const CliList given = o->templates;
-    o->templates = (CliList){ 0 };
-    cli_list_add(r->a, &o->templates, parent_of(r->a, parent_of(r->a, o->tried)));
+    const TextList given = o->templates;
+    o->templates = (TextList){ 0 };
+    text_list_add(r->a, &o->templates, parent_of(r->a, parent_of(r->a, o->tried)));
     for (int i = 0; i < given.n; i++)
-        cli_list_add(r->a, &o->templates, given.item[i]);
+        text_list_add(r->a, &o->templates, given.item[i]);
     return o;
 }
 
@@ -91,39 +93,39 @@ static const Template *template_named(const TemplateList *list, const char *trie
     return NULL;
 }
 
-static const Template *find_template(Run *r, const Workload *w)
+static const Template *find_template(Run *r, const Job *job)
 {
-    const TemplateList *list = &w->templates;
+    const TemplateList *list = job->templates;
     const char *tried = r->o->tried;
     const Template *t = template_named(list, tried);
-    CliList names = { 0 };
+    TextList names = { 0 };
     if (t)
         return t;
     for (int i = 0; i < list->n; i++)
-        cli_list_add(r->a, &names, list->t[i]->name);
+        text_list_add(r->a, &names, list->t[i]->name);
     if (is_file(tried))
-        return fail_without_file(r, w->spec);
+        return fail_without_file(r, job->spec);
     const char *near = diag_nearest(tried, NAMES(names.item, names.n));
     if (near)
-        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; did you mean '%s'?", w->spec->op->name, tried,
-                  near);
+        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; did you mean '%s'?", job->spec->op->name,
+                  tried, near);
     else
-        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; expected one of %s", w->spec->op->name, tried,
-                  cli_list_text(r->a, &names, ", "));
+        run_fails(r, EXIT_USAGE, "no template of op '%s' is called '%s'; expected one of %s", job->spec->op->name,
+                  tried, text_list_join(r->a, &names, ", "));
     return NULL;
 }
 
 /* Says why the template cannot serve the spec on the target. */
 static const Template *refuse_template(Run *r, const Template *t, const Spec *s, const Target *target)
 {
-    CliList layouts = { 0 }, dtypes = { 0 };
+    TextList layouts = { 0 }, dtypes = { 0 };
     for (int i = 0; i < s->op->noperand; i++)
         for (int k = 0; k < s->op->operand[i].nlayout; k++)
             if (t->layout[i] >> k & 1)
-                cli_list_add(r->a, &layouts,
-                             arena_printf(r->a, "%s: %s", s->op->operand[i].name, s->op->operand[i].layout[k].name));
+                text_list_add(r->a, &layouts,
+                              arena_printf(r->a, "%s: %s", s->op->operand[i].name, s->op->operand[i].layout[k].name));
     for (int i = 0; i < t->ndtype; i++)
-        cli_list_add(r->a, &dtypes, t->dtype[i]);
+        text_list_add(r->a, &dtypes, t->dtype[i]);
     const char *why = "";
     if (t->family != target->family)
         why = arena_printf(r->a, "it is for %ss, and the target is '%s'; name another, as in --target NAME",
@@ -131,11 +133,11 @@ static const Template *refuse_template(Run *r, const Template *t, const Spec *s,
     else if (!t->family->reads_any_copy && t->packed != s->packed)
         why = t->packed ? "it reads a packed operand, and the spec does not say 'packed = true' in its layout"
                         : "it reads no packed operand, and the spec says 'packed = true' in its layout";
-    else if (dtypes.n && !cli_list_has(&dtypes, s->dtype))
-        why = arena_printf(r->a, "it serves %s, and the spec's dtype is %s", cli_list_text(r->a, &dtypes, ", "),
+    else if (dtypes.n && !text_list_has(&dtypes, s->dtype))
+        why = arena_printf(r->a, "it serves %s, and the spec's dtype is %s", text_list_join(r->a, &dtypes, ", "),
                            s->dtype);
     else
-        why = arena_printf(r->a, "it reads the layouts %s, and the spec's are %s", cli_list_text(r->a, &layouts, ", "),
+        why = arena_printf(r->a, "it reads the layouts %s, and the spec's are %s", text_list_join(r->a, &layouts, ", "),
                            spec_layout_text(r->a, s));
     run_fails(r, EXIT_USAGE, "template '%s' does not serve this spec: %s", t->name, why);
     return NULL;
@@ -150,26 +152,19 @@ static bool serves(const char *tried, const TemplateList *list, const Spec *s, c
     return false;
 }
 
-const Workload *tried_functions(Run *r, const Workload *w)
+const Workload *tried_workload(Run *r)
 {
-    Workload *served = ARENA_NEW(r->a, Workload);
-    Spec **function = ARENA_ARRAY(r->a, (size_t)w->nfunction, Spec *);
-    TemplateList *templates = ARENA_ARRAY(r->a, (size_t)w->nfunction, TemplateList);
+    const Options *o = tried_options(r);
+    Workload *w = o ? run_read(r, o->operand, o) : NULL;
     int n = 0;
-    for (int i = 0; i < w->nfunction; i++)
-        if (serves(r->o->tried, &w->all_templates[i], w->function[i], w->targets)) {
-            function[n] = w->function[i];
-            templates[n++] = w->all_templates[i];
-        }
-    if (!n)
-        return w;
-    *served = *w;
-    served->function = function;
-    served->all_templates = templates;
-    served->nfunction = n;
-    served->spec = function[0];
-    served->templates = templates[0];
-    return served;
+    for (int i = 0; w && i < w->nfunction; i++)
+        if (serves(o->tried, &w->function[i].templates, w->function[i].spec, w->targets))
+            w->function[n++] = w->function[i];
+    if (n) {
+        w->nfunction = n;
+        workload_make_jobs(r->a, w);
+    }
+    return w;
 }
 
 /* ---- its parameters ---- */
@@ -213,11 +208,11 @@ static int64_t take_value(Arena *a, const TemplateParam *p, const Options *o, Di
     return given ? given->value : 0;
 }
 
-const Space *command_tried(Run *r, const Workload *w, const UnitContext *u)
+const Space *tried_space(Run *r, const Job *job, const UnitContext *u)
 {
-    const Template *t = find_template(r, w);
-    if (t && !template_suits(t, w->spec, u->target))
-        t = refuse_template(r, t, w->spec, u->target);
+    const Template *t = find_template(r, job);
+    if (t && !template_suits(t, job->spec, u->target))
+        t = refuse_template(r, t, job->spec, u->target);
     if (!t)
         return NULL;
     Diag *d = diag_new(r->a);

@@ -4,16 +4,16 @@
  * on the awkward shapes and the tuned ones, and times it on these, as a search would; says what is wrong, or prints the
  * times. Where there is no GPU the emulator takes its place: then there are no times. Nothing is recorded.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/json.h"
 #include "gen/base/number.h"
 #include "gen/base/process.h"
-#include "gen/command/tools.h"
+#include "gen/command/command.h"
+#include "gen/command/tried.h"
+#include "gen/driver/tools.h"
 #include "gen/report/words.h"
 #include "search/record/roofline.h"
 #include "search/space/verify_shapes.h"
@@ -25,7 +25,7 @@ static const double EMULATED_WORK = 12e9;
 /* A kernel that is tried, and what came of it. */
 typedef struct {
     Run *run;
-    const Workload *workload;
+    const Job *job;
     const UnitContext *unit;
     const Candidate *c;
     const Tools *tools;
@@ -157,17 +157,16 @@ static bool time_shapes(Try *x, Lab *l, int64_t trial)
 static bool run_kernel(Try *x)
 {
     Run *r = x->run;
-    const Workload *w = x->workload;
     const UnitContext *u = x->unit;
-    Workshop shop = tools_workshop(r, x->tools, w, u);
+    Workshop shop = tools_workshop(r, x->tools, x->job, u);
     Study *s = study_new(r->a, u->spec, u->device, u->target, unit_context_hash(r->a, u));
     Lab lab = { .kind = x->modelled ? &lab_emulator : &lab_machine,
                 .shop = &shop,
                 .arena = r->a,
-                .templates = &w->templates,
+                .templates = x->job->templates,
                 .study = s,
                 .began_s = process_clock_s(),
-                .seconds = w->spec->budget.seconds,
+                .seconds = x->job->spec->budget.seconds,
                 .stop = r->stop };
     const Proposal p = { .c = *x->c };
     const int64_t trial = study_add(s, x->c);
@@ -181,18 +180,18 @@ static bool run_kernel(Try *x)
            (x->modelled ? emulate_shapes(x, &lab, trial) : time_shapes(x, &lab, trial));
 }
 
-/* Takes from the workload's records, if there are any, what other kernels take on this device. */
+/* Takes from the job's records, if there are any, what other kernels take on this device. */
 static bool read_known(Try *x)
 {
     Run *r = x->run;
     const UnitContext *u = x->unit;
     Records records;
-    if (access(x->workload->records, R_OK) != 0 || x->modelled)
+    if (access(x->job->records, R_OK) != 0 || x->modelled)
         return true;
-    if (!record_read(r->a, x->workload->records, &records, stderr, &r->err))
+    if (!record_read(r->a, x->job->records, &records, stderr, &r->err))
         return false;
     Study *s = study_new(r->a, u->spec, u->device, u->target, x->study->context_hash);
-    study_load(s, &records, &x->workload->templates, u->targets);
+    study_load(s, &records, x->job->templates, u->targets);
     const int64_t itself = study_find(s, x->c);
     if (itself >= 0)
         s->trial[itself].status = STATUS_INVALID; /* it is no rival of its own */
@@ -358,31 +357,31 @@ static bool fail_kernel(const Try *x)
 /* ---- the way through it ---- */
 
 /* Like site_find, but where the GPU of a named target is not there, the emulator takes its place. */
-static bool find_site(Run *r, const Workload *w, Site *site)
+static bool find_site(Run *r, const Job *job, Site *site)
 {
-    if (site_find(r, w, false, site))
+    if (site_find(r, job, false, site))
         return true;
     const char *why = r->err;
     r->err = NULL;
-    if (*r->stop || !site_find(r, w, true, site))
+    if (*r->stop || !site_find(r, job, true, site))
         return false;
     if (!r->o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: the emulator takes its place", why);
     return true;
 }
 
-static bool try_device(Run *r, const Workload *w, const Site *site, Tools *t)
+static bool try_device(Run *r, const Job *job, const Site *site, Tools *t)
 {
     const Device *device = tools_device(r, site, t);
-    const Target *target = workload_target(r->a, w, device, &r->err);
+    const Target *target = job_target(r->a, job, device, &r->err);
     if (!target)
         return run_fails(r, EXIT_USAGE, "%s", r->err);
-    const UnitContext u = workload_unit(r->a, w, device, target);
-    const Space *space = command_tried(r, w, &u);
+    const UnitContext u = job_unit(r->a, job, device, target);
+    const Space *space = tried_space(r, job, &u);
     if (!space)
         return false;
     Try x = { .run = r,
-              .workload = w,
+              .job = job,
               .unit = &u,
               .c = &space->general[0],
               .tools = t,
@@ -399,12 +398,12 @@ static bool try_device(Run *r, const Workload *w, const Site *site, Tools *t)
     return right || fail_kernel(&x);
 }
 
-static bool try_target(Run *r, const Workload *w)
+static bool try_job(Run *r, const Job *job)
 {
     Site site;
     Tools t = { 0 };
     r->code = EXIT_ENVIRONMENT;
-    const bool ok = find_site(r, w, &site) && tools_open(r, w, &site, &t) && try_device(r, w, &site, &t);
+    const bool ok = find_site(r, job, &site) && tools_open(r, job, &site, &t) && try_device(r, job, &site, &t);
     if (!ok)
         run_say(r);
     tools_close(r, &t);
@@ -413,17 +412,16 @@ static bool try_target(Run *r, const Workload *w)
 
 bool try_kernel(Run *r)
 {
-    const Workload *w = command_workload(r);
-    if (w && !op_files_check(r, w))
+    const Workload *w = tried_workload(r);
+    if (!w || !op_files_check(r, w))
         return false;
-    const int n = w ? workload_npart(w) : 0;
-    bool all = w;
-    for (int i = 0; i < n; i++) {
-        const bool right = try_target(r, workload_for(r->a, w, i));
+    bool all = true;
+    for (int i = 0; i < w->njob; i++) {
+        const bool right = try_job(r, &w->job[i]);
         if (!right && r->code != EXIT_FAILED)
             return false;
         all = all && right;
     }
-    r->code = n ? EXIT_FAILED : r->code;
+    r->code = EXIT_FAILED;
     return all;
 }

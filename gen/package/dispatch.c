@@ -279,9 +279,9 @@ static const Template **chosen_templates(Arena *a, const Result *result)
 /* What was tuned for the target; NULL: nothing. */
 static const Result *result_for(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < d->nresult; i++)
-        if (d->result[i].study->target == target)
-            return &d->result[i];
+    for (int i = 0; i < d->results.n; i++)
+        if (d->results.item[i].study->target == target)
+            return &d->results.item[i];
     return NULL;
 }
 
@@ -289,11 +289,11 @@ static const Result *result_for(const Dispatcher *d, const Target *target)
  * later devices run its code. NULL: none. */
 static const Result *result_stood_in_for(const Dispatcher *d, const Target *target)
 {
-    for (int i = 0; i < d->nresult; i++) {
-        const Target *tuned = d->result[i].study->target;
+    for (int i = 0; i < d->results.n; i++) {
+        const Target *tuned = d->results.item[i].study->target;
         if ((target == tuned && target_is_inherited(tuned)) ||
-            target_is_fallback(d->result->unit.targets, target, tuned))
-            return &d->result[i];
+            target_is_fallback(d->results.item->unit.targets, target, tuned))
+            return &d->results.item[i];
     }
     return NULL;
 }
@@ -326,14 +326,13 @@ static void add_general_entry(Arena *a, Dispatcher *d, const Target *target)
             (DispatchEntry){ .target = target, .first = first, .nkernel = d->nkernel - first, .general = first };
 }
 
-const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult)
+const Dispatcher *package_dispatcher(Arena *a, const ResultList *results)
 {
-    const UnitContext *u = &result->unit;
+    const UnitContext *u = &results->item->unit;
     Dispatcher *d = ARENA_NEW(a, Dispatcher);
     *d = (Dispatcher){ .spec = u->spec,
                        .is_told_parts = u->target->family->told_parts,
-                       .result = result,
-                       .nresult = nresult,
+                       .results = *results,
                        .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
     for (int i = 0; i < u->targets->n; i++) { /* by descending rank */
         const Target *t = &u->targets->t[i];
@@ -350,12 +349,12 @@ const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult
 static bool stands_in(const Dispatcher *d, const DispatchEntry *entry, const Target *t)
 {
     return (!entry->result || !target_is_inherited(entry->target)) &&
-           (entry->target == t || target_is_fallback(d->result->unit.targets, entry->target, t));
+           (entry->target == t || target_is_fallback(d->results.item->unit.targets, entry->target, t));
 }
 
 int dispatch_lacking(const Dispatcher *d, const Target **out)
 {
-    const TargetList *targets = d->result->unit.targets;
+    const TargetList *targets = d->results.item->unit.targets;
     int n = 0;
     for (int i = 0; i < targets->n; i++) {
         const Target *t = &targets->t[i];

@@ -33,17 +33,16 @@ typedef struct {
     const Spec *spec; /* the package's */
     /* behind the extents it is told the operands' alignment (spec_align), as some kernels ask for that */
     bool asks_align;
-    bool is_told_parts;   /* the function's last argument is the number of parts, as in packages for CPUs */
-    const Result *result; /* what was tuned, by descending rank of the targets */
-    int nresult;
+    bool is_told_parts; /* the function's last argument is the number of parts, as in packages for CPUs */
+    ResultList results; /* what was tuned */
     int nentry;
     DispatchEntry *entry; /* by descending rank; of one target first what was tuned, then what later devices get */
     int nkernel;
     UnitKernel *kernel; /* of all entries, one after the other */
 } Dispatcher;
 
-/* What the dispatch.h of a package with these results must compute. */
-const Dispatcher *package_dispatcher(Arena *a, const Result *result, int nresult);
+/* What the dispatch.h of a function with these results must compute. */
+const Dispatcher *package_dispatcher(Arena *a, const ResultList *results);
 /* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX
  * at most, and gives how many: calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);

@@ -39,8 +39,8 @@ static const char *head_text(const Emitter *e, int n)
         text_add(&t, i ? "\n" : "");
         add_function_head(&t, &e[i]);
     }
-    for (int i = 0; i < e->in->nresult; i++) {
-        const Study *study = e->in->result[i].study;
+    for (int i = 0; i < e->results->n; i++) {
+        const Study *study = e->results->item[i].study;
         if (study->device->modelled)
             text_printf(&t,
                         "\n * Chosen for %s by a model: no such device was there to measure on. Every kernel was "
@@ -74,15 +74,15 @@ static void add_release(Emitter *e, FillScope *s)
 static void add_results(Emitter *e, FillScope *s)
 {
     const int64_t nshape = spec_shape_count(e->spec);
-    fill_number(s, "NTARGET", e->in->nresult);
+    fill_number(s, "NTARGET", e->results->n);
     fill_list(s, "parts");
-    for (int i = 0; i < e->in->nresult; i++) {
-        const Result *result = &e->in->result[i];
+    for (int i = 0; i < e->results->n; i++) {
+        const Result *result = &e->results->item[i];
         const Device *d = result->study->device;
         const int nkernel = result->assignment->nkernel, nleaf = tree_nleaf(result->assignment->tree);
         FillScope *row = fill_row(s);
         fill_wordf(row, "CHOICE", "%s%s%d kernel%s, %d %s, %" PRId64 " shape%s in range",
-                   e->in->nresult > 1 ? result->study->target->name : "", e->in->nresult > 1 ? ": " : "", nkernel,
+                   e->results->n > 1 ? result->study->target->name : "", e->results->n > 1 ? ": " : "", nkernel,
                    number_plural(nkernel), nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, number_plural(nshape));
         fill_word(row, "DEVICE", quote_comment(e->arena, d->name));
         fill_number(row, "IS_MODELLED", d->modelled);
@@ -124,8 +124,8 @@ static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
         text_printf(&every, ", %s", dispatch_argument(d, i));
     fill_number(row, "GENERAL", entry->general);
     if (entry->result) {
-        text_printf(&t, "outside ? %d : %s_tree%s%s(", entry->general, e->spec->name, e->in->nresult > 1 ? "_" : "",
-                    e->in->nresult > 1 ? entry->target->name : "");
+        text_printf(&t, "outside ? %d : %s_tree%s%s(", entry->general, e->spec->name, e->results->n > 1 ? "_" : "",
+                    e->results->n > 1 ? entry->target->name : "");
         for (int i = 0; i < entry->result->assignment->nfeature; i++)
             text_printf(&t, "%s%s", i ? ", " : "", select_feature_name(op, entry->result->assignment, i));
         text_add(&t, ")");
@@ -246,7 +246,7 @@ static void add_of_records(Emitter *e, FillScope *s)
  * them, which are others on another machine. */
 static const char *bench_shapes_text(Emitter *e)
 {
-    const Study *s = e->in->result->study;
+    const Study *s = e->results->item->study;
     Text t = { .arena = e->arena };
     for (int64_t i = 0; i < s->nshape; i++) {
         if (!s->shape[i]->tuned || s->shape[i]->threads != s->spec->threads[0])
@@ -497,22 +497,20 @@ static const char git_attributes[] = "# Bytes stay as dcgen wrote them: MANIFEST
 static Emitter *make_emitters(Arena *a, const EmitInput *in, Diag *d)
 {
     Emitter *e = ARENA_ARRAY(a, (size_t)in->nfunction, Emitter);
-    EmitInput *own = ARENA_ARRAY(a, (size_t)in->nfunction, EmitInput);
     Manifest *manifest = ARENA_NEW(a, Manifest);
-    const Spec *spec = in->result->unit.spec;
+    const Spec *spec = in->function->item->unit.spec;
     *manifest = (Manifest){ .package = spec->package,
                             .release = spec->version ? spec->version : in->version,
                             .version = in->version };
     for (int i = 0; i < in->nfunction; i++) {
-        own[i] = *in;
-        own[i].result = &in->result[i * in->nresult];
-        own[i].nfunction = 1;
-        const UnitContext *u = &own[i].result->unit;
-        const Dispatcher *dispatcher = package_dispatcher(a, own[i].result, in->nresult);
+        const ResultList *results = &in->function[i];
+        const UnitContext *u = &results->item->unit;
+        const Dispatcher *dispatcher = package_dispatcher(a, results);
         UnitKernel *kernel = ARENA_ARRAY(a, (size_t)dispatcher->nkernel + 1, UnitKernel);
         memcpy(kernel, dispatcher->kernel, (size_t)dispatcher->nkernel * sizeof *kernel);
         e[i] = (Emitter){ .arena = a,
-                          .in = &own[i],
+                          .in = in,
+                          .results = results,
                           .diag = d,
                           .spec = u->spec,
                           .family = u->target->family,

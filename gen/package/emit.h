@@ -16,14 +16,12 @@
 enum { PACKAGE_ABI = 2 };
 
 typedef struct {
-    /* Of each function one for each target, all of one family, by descending rank (Target.rank): a machine takes the
-     * first that it runs. */
-    const Result *result;
-    int nfunction, nresult; /* nresult: of a function */
-    const char *spec_text;  /* spec.cfg */
-    const char *records;    /* records.jsonl, canonical */
-    const char *report;     /* report.html; NULL: the package has none */
-    const char *version;    /* dcgen's */
+    int nfunction;
+    const ResultList *function; /* targets are of one family: a machine takes the first that it runs */
+    const char *spec_text;      /* spec.cfg */
+    const char *records;        /* records.jsonl, canonical */
+    const char *report;         /* report.html; NULL: the package has none */
+    const char *version;        /* dcgen's */
 } EmitInput;
 
 /* NULL after errors in d: a template is faulty or cannot be read. Nothing else can fail. */

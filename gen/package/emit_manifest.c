@@ -52,10 +52,10 @@ static void add_one_of_two(Emitter *e, const char *path)
 }
 
 /* Does the template serve the function on one of the tuned targets? */
-static bool serves_any_target(const EmitInput *in, const Template *t)
+static bool serves_any_target(const Emitter *e, const Template *t)
 {
-    for (int i = 0; i < in->nresult; i++)
-        if (template_suits(t, in->result->unit.spec, in->result[i].study->target))
+    for (int i = 0; i < e->results->n; i++)
+        if (template_suits(t, e->spec, e->results->item[i].study->target))
             return true;
     return false;
 }
@@ -64,14 +64,14 @@ static bool serves_any_target(const EmitInput *in, const Template *t)
 static void add_template_sources(Emitter *e)
 {
     const Op *op = e->spec->op;
-    const TemplateList *list = e->in->result->templates;
+    const TemplateList *list = e->results->item->templates;
     add_source(e, op->name, op->src);
     if (op->reference)
         add_source_at(e, op->name, op->reference);
     add_one_of_two(e, unit_op_pattern(e->arena, e->unit, e->family->pack));
     for (int i = 0; i < list->n; i++) {
         const Template *t = list->t[i];
-        if (!serves_any_target(e->in, t))
+        if (!serves_any_target(e, t))
             continue;
         add_source(e, folder_of(e->arena, t->head->path), t->head); /* an op may have another one's templates */
         if (t->src != t->head)

@@ -11,7 +11,8 @@
 /* One function of the package. The package itself is written with the first one's. */
 typedef struct {
     Arena *arena;
-    const EmitInput *in; /* result: of this function alone */
+    const EmitInput *in;
+    const ResultList *results; /* of this function */
     Diag *diag;
     const Spec *spec;
     const Family *family;

@@ -155,15 +155,17 @@ static void add_result(FillScope *s, const Result *result)
 const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern, Diag *diag)
 {
     FillScope *s = fill_scope(a, NULL);
-    fill_word(s, "NAME", in->result->unit.spec->package);
+    const Result *first = in->function->item;
+    fill_word(s, "NAME", first->unit.spec->package);
     fill_number(s, "REGRET_SCHEMA", SCHEMA);
     fill_word(s, "WHY_UNMEASURED", "no such device was there: all times are computed");
-    fill_number(s, "IS_MEASURED", !in->result[0].contract->modelled);
-    fill_word(s, "BENCHED", in->nresult > 1 ? "the best target that it runs" : "all of it");
+    fill_number(s, "IS_MEASURED", !first->contract->modelled);
+    fill_word(s, "BENCHED", in->function->n > 1 ? "the best target that it runs" : "all of it");
     fill_list(s, "parts");
-    for (int i = 0; i < in->nfunction * in->nresult; i++)
-        add_result(s, &in->result[i]);
-    return unit_fill(&in->result->unit, unit_pattern(a, &in->result->unit, pattern), s, diag);
+    for (const ResultList *f = in->function; f < in->function + in->nfunction; f++)
+        for (int i = 0; i < f->n; i++)
+            add_result(s, &f->item[i]);
+    return unit_fill(&first->unit, unit_pattern(a, &first->unit, pattern), s, diag);
 }
 
 /* ---- reading ---- */

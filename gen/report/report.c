@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "gen/base/conf.h"
@@ -15,17 +14,6 @@
 #include "gen/report/choice.h"
 #include "gen/report/report_private.h"
 #include "gen/report/words.h"
-
-/* ---- numbers that several sections need ---- */
-
-const char *report_kernel(const Report *r, int kernel) { return arena_printf(r->arena, "k%d", r->in->first + kernel); }
-
-int64_t report_instance(const Report *r, int64_t shape) { return r->study->shape[shape] - r->spec->instance; }
-
-double report_cost(const Report *r, int64_t instance, int kernel)
-{
-    return r->assignment->cost[instance * r->assignment->nkernel + kernel];
-}
 
 /* Weighted geometric mean of the general kernel's time over the chosen kernel's, over all instances. */
 static double speedup_over_general(const Report *r)
@@ -43,25 +31,6 @@ static double speedup_over_general(const Report *r)
     return weight > 0 ? exp(sum / weight) : 1;
 }
 
-const ContractShape *report_contract_shape(const Report *r, int64_t shape)
-{
-    const Contract *c = r->contract;
-    for (int64_t i = 0; c && i < c->tuned.nshape;
-         i++) /* in the spec's order; those of the study that joined come last */
-        if (c->shape[i].inst == r->study->shape[shape])
-            return c->shape[i].rival >= 0 ? &c->shape[i] : NULL;
-    return NULL;
-}
-
-double report_regret(const Report *r, int64_t shape)
-{
-    const ContractShape *said = report_contract_shape(r, shape);
-    const int64_t i = report_instance(r, shape);
-    if (r->study->device->modelled)
-        return choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
-    return said ? said->regret : NAN;
-}
-
 /* ---- words ---- */
 
 /* Tuned shapes, whatever the number of threads. */
@@ -75,21 +44,6 @@ static int64_t count_tuned(const Study *s)
         n += first == j;
     }
     return n;
-}
-
-void report_word(FillScope *s, const char *name, const char *text)
-{
-    Text t = { .arena = s->arena };
-    quote_html(&t, text);
-    fill_word(s, name, text_str(&t));
-}
-
-void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    report_word(s, name, arena_vprintf(s->arena, fmt, ap));
-    va_end(ap);
 }
 
 /* What tells a part of the page from the others: "avx512", "scores-avx512". */

@@ -15,26 +15,6 @@
 enum { LINE_POINTS = 160 };          /* of a panel's line, about */
 static const double OVER_ROOF = 1.5; /* predictions stretch a panel's y axis to so many times the roofline at most */
 
-Plot *report_plot(Report *r, const char *word, const char *id, const char *caption, int width, int height)
-{
-    Plot *p = &r->plot[r->nplot];
-    *p = (Plot){ .name = arena_printf(r->arena, "%s%s%s_%d", r->spec->function ? r->spec->function : "",
-                                      r->spec->function ? "_" : "", r->study->target->name, r->nplot++),
-                 .width = width,
-                 .height = height,
-                 .script = { .arena = r->arena },
-                 .drawing = { .arena = r->arena },
-                 .word = word,
-                 .id = id,
-                 .caption = caption };
-    text_printf(&p->script,
-                "set border 3 back lw 1 lc rgb '#%06x'\nset grid lt 1 lw 1 dt 1 lc rgb '#%06x'\n"
-                "set tics nomirror scale 0.5,0 textcolor rgb '#%06x'\nset key off\n"
-                "set rmargin 1.5\nset tmargin 0.8\nset lmargin 8\nset bmargin 3\n",
-                LOOK_AXIS, LOOK_GRID, LOOK_TEXT);
-    return p;
-}
-
 /* ---- speed ---- */
 
 static bool has_speed(const Report *r) { return words_speed(r->spec, r->spec->instance[0].extent, 1) > 0; }
@@ -43,12 +23,6 @@ static bool has_speed(const Report *r) { return words_speed(r->spec, r->spec->in
 static double speed_of(const Report *r, const Instance *inst, double ns)
 {
     return has_speed(r) ? words_speed(r->spec, inst->extent, ns) : ns * 1e-3;
-}
-
-double report_varying(const Report *r, int64_t instance)
-{
-    const Instance *inst = &r->spec->instance[instance];
-    return (double)inst->extent[r->groups.axis[inst->decl]];
 }
 
 static double chosen_ns(const Report *r, int64_t i) { return choice_ns(r->in, i); }
@@ -131,16 +105,6 @@ static bool add_series(const Report *r, Plot *p, const Series *s, const Group *g
     }
     plot_data_end(p);
     return any;
-}
-
-Range report_shared_x(const Report *r)
-{
-    Range x = RANGE_NOTHING;
-    for (int i = 0; i < r->groups.ngroup; i++)
-        for (int64_t k = 0; r->groups.group[i].bar && k < r->groups.group[i].n; k++)
-            if (report_varying(r, r->groups.group[i].at[k]) > 0)
-                range_add(&x, report_varying(r, r->groups.group[i].at[k]));
-    return x;
 }
 
 /* The y range of all panels. It holds all that was measured, and all values of tuned shapes. Predictions for shapes far

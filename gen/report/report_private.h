@@ -2,7 +2,7 @@
  *
  * report_private: what the files of the report share. report.c fills the page's pattern, report_table.c says what
  * stands in its tables, report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the instances
- * for both.
+ * for both, and report_common.c has what all of them need.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H

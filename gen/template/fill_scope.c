@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill_scope: the words and lists that a pattern is filled with, put together by who fills it.
+ * fill_scope: puts words and lists together, and finds them.
  */
-#include "gen/template/fill.h"
+#include "gen/template/fill_scope.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #include "gen/template/template_private.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -149,18 +148,6 @@ typedef struct {
     const char *what; /* an entry, for an error: "term"; NULL: each declares a name */
 } NamedList;
 
-bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
-{
-    static const ConfKey keys[] = { { "name", true, "its name" },
-                                    { "expr", true, "its value" },
-                                    { "doc", true, "what it is" } };
-    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
-        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr))
-        return false;
-    e->loc = conf_member(s, "name")->at;
-    return true;
-}
-
 /* Reads an entry of the head or of the family. The family's gives way to one of the same name in the head. */
 static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)
 {
@@ -252,18 +239,6 @@ static bool read_general(TemplateReader *r, const Conf *c, const ConfSetting *s,
             return diag_error(r->diag, s->at, "more than %d general kernels", TEMPLATE_MAX_GENERAL);
     }
     return true;
-}
-
-bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
-                   bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
-{
-    const ConfSetting *list = conf_list(c, c->root, key);
-    bool ok = conf_length(list) <= max;
-    if (!ok)
-        diag_error(r->diag, list->name_at, "more than %d entries", max);
-    for (int i = 0, n = ok ? conf_length(list) : 0; i < n; i++)
-        ok &= read(r, c, conf_elem(list, i), to);
-    return ok;
 }
 
 static bool read_named_list(TemplateReader *r, const Conf *c, NamedList l)

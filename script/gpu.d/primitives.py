@@ -27,7 +27,7 @@ NVCC_FLAGS = (
     "-std=c++17 -O3 -shared -Xcompiler -fPIC,-fno-exceptions,-fno-threadsafe-statics -Xlinker --as-needed -cudart none "
     "--no-compress"
 ).split()
-# Those of a candidate (gen/command/tools.c), but less optimised: it is compiled sooner.
+# Those of a candidate (gen/driver/tools.c), but less optimised: it is compiled sooner.
 EMULATOR_FLAGS = (
     "-x c++ -std=gnu++17 -O1 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions -fno-rtti "
     "-fno-tree-vectorize -fno-tree-slp-vectorize -w -shared -fPIC -nostdlib -DDCGEN_EMULATOR"

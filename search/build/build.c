@@ -15,6 +15,7 @@
 #include "gen/base/process.h"
 #include "gen/base/tempdir.h"
 #include "gen/base/text.h"
+#include "gen/base/text_list.h"
 #include "search/build/compile.h"
 
 enum { WAIT_MS = 50, NICE = 5 };
@@ -94,6 +95,25 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
                         .version_mark = c->version_mark,
                         .keep_log = c->keeps_log,
                         .portable = true };
+}
+
+/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time
+ * library). */
+Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_dir)
+{
+    TextList flags = { 0 };
+    text_list_split(
+        a, &flags,
+        "-x c++ -std=gnu++17 -O3 -g1 -march=native -fsanitize=thread -fno-plt -fno-builtin -fno-exceptions "
+        "-fno-rtti -fno-tree-vectorize -fno-tree-slp-vectorize -w -shared -fPIC -nostdlib -DDCGEN_EMULATOR -I",
+        " ");
+    text_list_add(a, &flags, arena_printf(a, "%s/../device/emulator", package_dir));
+    return (Toolchain){ .program = program,
+                        .flags = flags.item,
+                        .source = ".cu",
+                        .product = ".so",
+                        .empty = "extern \"C\" int dcgen_empty; int dcgen_empty;\n",
+                        .version_mark = "" };
 }
 
 /* ---- in the background ---- */

@@ -46,6 +46,8 @@ typedef struct {
 /* The compiler of a family's kernels for a target with that `gencode`. code: no device that runs them is here
  * (FamilyCompiler.code). */
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code);
+/* That of candidates for the emulator. package_dir: the folder of the package's patterns. */
+Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_dir);
 
 typedef struct Builder Builder;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a package's MANIFEST names, and that `replay --check` finds what tests/gen/command/test_drift.c has in all its kinds: files edited by hand,
+# What a package's MANIFEST names, and that `replay --check` finds what tests/gen/print/test_drift.c has in all its kinds: files edited by hand,
 # missing or too many, other line ends, another version or other templates. And packages without a report, which need no gnuplot.
 # ctest: label=slow
 . "$SRC/tests/cli/lib.sh"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/command/replay.h"
+#include "gen/driver/replay.h"
 #include "gen/package/emit.h"
 #include "gen/package/prove.h"
 #include "gen/unit/unit.h"
@@ -26,7 +26,7 @@ static const char packages[] = DCGEN_BINARY_DIR "/tests/packages", templates[] =
 typedef struct {
     Arena *arena;
     const char *name, *folder; /* folder: for what is compiled */
-    Result made;
+    const Result *made;
     const Dispatcher *dispatcher;
     void *api, *predicates; /* shared objects */
     ProveCall *dispatch;
@@ -83,16 +83,22 @@ static void read_package(Fixture *f)
     Diag *d = diag_new(a);
     const char *folder[] = { templates, NULL }, *err = NULL;
     Workload *w = ARENA_NEW(a, Workload);
+    Function *function = ARENA_NEW(a, Function);
     TargetList *targets = ARENA_NEW(a, TargetList);
     Records *r = ARENA_NEW(a, Records);
-    w->spec = spec_read(a, arena_printf(a, "%s/%s/spec.cfg", packages, f->name), folder, 1, d);
-    assert_non_null(w->spec);
+    function->spec = spec_read(a, arena_printf(a, "%s/%s/spec.cfg", packages, f->name), folder, 1, d);
+    assert_non_null(function->spec);
     assert_true(target_read_all(a, arena_printf(a, "%s/targets", templates), targets, d));
     w->targets = targets;
-    assert_true(template_read_all(a, w->spec, folder, 1, &w->templates, d));
+    assert_true(template_read_all(a, function->spec, folder, 1, &function->templates, d));
     w->package_dir = arena_printf(a, "%s/package", templates);
+    text_list_add(a, &w->target, function->spec->target[0]);
+    w->nfunction = 1;
+    w->function = function;
+    workload_make_jobs(a, w);
+    f->made = w->job->result;
     if (!record_read(a, arena_printf(a, "%s/%s/records.jsonl", packages, f->name), r, stderr, &err) ||
-        !replay_target(a, w, r, NULL, &f->made, &err))
+        !replay_job(a, w->job, r, &err))
         fail_msg("%s: %s", f->name, err);
 }
 
@@ -132,7 +138,7 @@ static void compile_package(Fixture *f)
                                    "int cpu(void) { return %s_cpu(); }\n"
                                    "const char *text(int kernel) { return %s_kernel_text(kernel); }\n%s",
                                    n, n, n, named(a, share_out_text, n));
-    f->dispatcher = package_dispatcher(a, &f->made, 1);
+    f->dispatcher = package_dispatcher(a, &(ResultList){ f->made, 1 });
     f->api = compile(f, "api", "", api);
     f->predicates = compile(f, "predicates", "-Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover=all",
                             prove_source(a, f->dispatcher, "#include \"dispatch.h\""));
@@ -166,14 +172,14 @@ static void fixture_close(Fixture *f)
 static void point_of(const Fixture *f, const Instance *inst, int64_t *x)
 {
     memcpy(x, inst->extent, sizeof inst->extent);
-    x[f->made.study->spec->op->naxis] = spec_parts(f->made.study->spec, inst->extent, inst->threads);
+    x[f->made->study->spec->op->naxis] = spec_parts(f->made->study->spec, inst->extent, inst->threads);
 }
 
 /* Each declared instance takes what was chosen for it. */
 static void check_instances(const Fixture *f)
 {
-    const Spec *s = f->made.study->spec;
-    const Assignment *as = f->made.assignment;
+    const Spec *s = f->made->study->spec;
+    const Assignment *as = f->made->assignment;
     assert_true(s->ninstance > 0);
     assert_int_equal(f->cpu(), 0); /* tuned for this CPU's best instruction set */
     for (int64_t i = 0; i < s->ninstance; i++) {
@@ -189,12 +195,12 @@ static void check_instances(const Fixture *f)
 /* Every integer point of the ranges and every place around a threshold, on each kind of CPU. */
 static void check_all_points(const Fixture *f)
 {
-    const Spec *s = f->made.study->spec;
+    const Spec *s = f->made->study->spec;
     const Dispatcher *d = f->dispatcher;
     const char *why = NULL;
     Proof p;
     int64_t points = 0;
-    const TargetList *targets = d->result->unit.targets;
+    const TargetList *targets = f->made->unit.targets;
     int nentry = 1; /* the tuned instruction set, and those that CPUs may have instead: two of AVX-512, one of AVX2 */
     for (int i = 0; i < targets->n; i++)
         nentry += target_is_fallback(targets, &targets->t[i], d->entry[0].target);
@@ -215,8 +221,8 @@ static void check_all_points(const Fixture *f)
 /* One axis after the other leaves the box of all shapes, by one and by as much as it can. */
 static void check_other_shapes(const Fixture *f)
 {
-    const Spec *s = f->made.study->spec;
-    const Assignment *as = f->made.assignment;
+    const Spec *s = f->made->study->spec;
+    const Assignment *as = f->made->assignment;
     const Box box = s->box;
     for (int axis = 0; axis < s->op->naxis; axis++) {
         const int64_t outside[] = { box.min[axis] - 1, 0,         box.max[axis] + 1, INT32_MAX, INT32_MAX + 1L, -1,
@@ -233,14 +239,14 @@ static void check_other_shapes(const Fixture *f)
 /* A call comes to each leaf: with the parts that the package would run it in. */
 static void check_no_leaf_is_dead(const Fixture *f)
 {
-    const Spec *s = f->made.study->spec;
-    const int n = tree_nleaf(f->made.assignment->tree);
+    const Spec *s = f->made->study->spec;
+    const int n = tree_nleaf(f->made->assignment->tree);
     int nseen = 0;
     const TreeNode **seen = ARENA_ARRAY(f->arena, (size_t)n, const TreeNode *);
     for (int64_t i = 0; i < s->ninstance; i++) {
         int64_t x[OP_MAX_EXTENT + 1];
         point_of(f, &s->instance[i], x);
-        const TreeNode *t = f->made.assignment->tree;
+        const TreeNode *t = f->made->assignment->tree;
         while (t->feature >= 0)
             t = x[t->feature] <= t->threshold ? t->left : t->right;
         int k = 0;
@@ -254,9 +260,9 @@ static void check_no_leaf_is_dead(const Fixture *f)
 
 static void check_kernel_order(const Fixture *f)
 {
-    const Assignment *as = f->made.assignment;
+    const Assignment *as = f->made->assignment;
     for (int k = 0; k < as->nkernel; k++) {
-        const Candidate *c = &f->made.study->trial[as->kernel[k]].c;
+        const Candidate *c = &f->made->study->trial[as->kernel[k]].c;
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(c, value);
         assert_string_equal(f->text(k),

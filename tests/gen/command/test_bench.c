@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench, where "cmake" is a script that notes how it is called; and what commands share: how a spec is read, and what
- * is said of it.
+ * bench, where "cmake" is a script that notes how it is called.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "tests/test.h"
@@ -11,6 +10,7 @@
 #include <unistd.h>
 #include "gen/command/command.h"
 #include "tests/gen/place.h"
+#include "tests/gen/said_by.h"
 #include "tests/open_files.h"
 
 static const char *path_before, *tmpdir_before;
@@ -62,22 +62,6 @@ static int teardown(void **state)
     else
         unsetenv("TMPDIR");
     return place_teardown(state) | (open_files() == nopen ? 0 : -1);
-}
-
-/* What `act` says on stderr. */
-static const char *said_by(void (*act)(void *), void *ctx)
-{
-    fflush(stderr);
-    const int before = dup(STDERR_FILENO);
-    FILE *to = fopen(in_root("said"), "w");
-    assert_non_null(to);
-    dup2(fileno(to), STDERR_FILENO);
-    act(ctx);
-    fflush(stderr);
-    dup2(before, STDERR_FILENO);
-    close(before);
-    fclose(to);
-    return text_read_file(arena, in_root("said"), NULL);
 }
 
 static void run_bench(void *ctx)
@@ -276,62 +260,12 @@ TEST(is_a_package_or_is_refused)
     assert_string_equal(
         said, arena_printf(arena, "dcgen: '%s' is not a dcgen package: No such file or directory\n", o.operand));
     o = options();
-    o.target = (CliList){ (const char *[]){ "avx2", "avx512", NULL }, 2 };
+    o.target = (TextList){ (const char *[]){ "avx2", "avx512", NULL }, 2 };
     assert_int_equal(bench(&o, &said), EXIT_USAGE);
     assert_string_equal(said, "dcgen: --target: the benchmark runs for one target at a time\n");
     o.target.n = 1; /* which needs its records */
     assert_int_equal(bench(&o, &said), EXIT_ENVIRONMENT);
     assert_has(said, "records.jsonl");
-}
-
-/* ---- what commands share ---- */
-
-static const Workload *workload;
-
-static void read_spec(void *run) { workload = command_workload(run); }
-static void read_package(void *run) { workload = command_package(run, (CliList){ 0 }); }
-
-/* A package is read with its own records, a spec with those that are asked for; what is wrong is said, once. */
-TEST(reads_specs_and_packages)
-{
-    Options o = { .operand = in_root("pkg"),
-                  .records = in_root("r.jsonl"),
-                  .trials = -1,
-                  .seconds = -1,
-                  .kernels = -1,
-                  .code_kib = -1,
-                  .regret = -1 };
-    Run r = { .a = arena, .o = &o, .stop = &stop, .code = EXIT_ENVIRONMENT };
-    assert_string_equal(said_by(read_package, &r), "");
-    assert_non_null(workload);
-    assert_string_equal(workload->records, in_root("pkg/records.jsonl"));
-    o.operand = in_root("pkg/spec.cfg");
-    assert_string_equal(said_by(read_spec, &r), "");
-    assert_string_equal(workload->records, in_root("r.jsonl"));
-    put("pkg/spec.cfg", "nome = 1;\n");
-    assert_has(said_by(read_spec, &r), "spec.cfg:1:1: error: unknown key 'nome'; did you mean 'name'?\n");
-    assert_null(workload);
-    assert_null(r.err);
-    assert_int_equal(r.code, EXIT_USAGE);
-}
-
-static void say(void *run) { run_say(run); }
-
-TEST(says_why_with_a_code_and_once)
-{
-    Run r = { .a = arena, .stop = &stop };
-    assert_false(run_fails(&r, 7, "the %c reason", 27));
-    assert_int_equal(r.code, 7);
-    assert_string_equal(said_by(say, &r), "dcgen: the ? reason\n");
-    assert_string_equal(said_by(say, &r), "");
-    run_fails(&r, 7, "what an interrupt made fail");
-    stop = 1;
-    assert_string_equal(said_by(say, &r), "dcgen: interrupted\n");
-    assert_int_equal(r.code, EXIT_INTERRUPTED);
-    run_is_interrupted(&r, &(Workload){ .records = "x.jsonl" }, true);
-    assert_string_equal(
-        said_by(say, &r),
-        "dcgen: interrupted; what was measured is in x.jsonl, and the same command goes on from there\n");
 }
 
 TEST_EACH(setup, teardown)

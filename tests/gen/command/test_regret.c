@@ -14,7 +14,7 @@
 #include "tests/put_file.h"
 #include "tests/tmp_folder.h"
 
-static Workload workload;
+static Job job;
 static Result result;
 static Runner runner;
 static Agent agent = { &runner };
@@ -69,16 +69,18 @@ bool race_round(Lab *l, Arena *scratch, const Selection *c, const Instance *cons
     return true;
 }
 
-Workshop tools_workshop(Run *r, const Tools *t, const Workload *w, const UnitContext *u)
+Workshop tools_workshop(Run *r, const Tools *t, const Job *one, const UnitContext *u)
 {
-    (void)r, (void)w;
+    (void)r;
+    assert_ptr_equal(one, &job);
     assert_ptr_equal(t->agents, &agents);
     return (Workshop){ .unit = u };
 }
 
-bool tools_open(Run *r, const Workload *w, const Site *site, Tools *t)
+bool tools_open(Run *r, const Job *one, const Site *site, Tools *t)
 {
-    (void)r, (void)w;
+    (void)r;
+    assert_ptr_equal(one, &job);
     assert_ptr_equal(site->family, &family_cpu);
     t->agents = &agents;
     t->compiler = "gcc";
@@ -90,11 +92,6 @@ void tools_close(const Run *r, Tools *t) { (void)r, t->agents = NULL; }
 /* Nobody asks for these: they keep the library's own out. */
 int tools_jobs(const Options *o) { return (void)o, 1; }
 Toolchain tools_cc(Arena *a, const Options *o) { return (void)a, (void)o, (Toolchain){ 0 }; }
-const char *tools_program(Arena *a, const Options *o, const Family *f) { return (void)a, (void)o, (void)f, NULL; }
-Toolchain tools_emulator(Arena *a, const Options *o, const Workload *w)
-{
-    return (void)a, (void)o, (void)w, (Toolchain){ 0 };
-}
 
 static int setup(void **state)
 {
@@ -103,17 +100,10 @@ static int setup(void **state)
     result = by_hand_result(&hand, 0);
     for (int64_t i = 4; i < 6; i++) /* the held-out shapes of the contract have times */
         hand.y.study->shape[hand.y.study->nplace++] = &hand.y.spec->instance[i];
-    const EmitInput in = { .result = &result, .nfunction = 1, .nresult = 1 };
+    const EmitInput in = { .nfunction = 1, .function = &(ResultList){ &result, 1 } };
     put_file(arena_printf(hand.y.arena, "%s/regret.json", root),
              regret_file_text(hand.y.arena, &in, "regret.json", diag_new(hand.y.arena)));
-    static Spec *function;
-    function = (Spec *)hand.y.spec;
-    workload = (Workload){ .nfunction = 1,
-                           .function = &function,
-                           .all_templates = &hand.y.templates,
-                           .spec = hand.y.spec,
-                           .templates = hand.y.templates,
-                           .targets = &hand.y.targets };
+    job = (Job){ .spec = hand.y.spec, .templates = &hand.y.templates, .result = &result };
     runner = (Runner){ .device = *hand.y.study->device };
     nround = nraced = 0;
     wrong_on = 0;
@@ -135,7 +125,7 @@ static int judged(int shapes)
     const int stop = 0;
     const Options o = { .operand = root, .regret = shapes, .json = true };
     Run r = { .a = hand.y.arena, .o = &o, .stop = &stop, .code = EXIT_ENVIRONMENT };
-    return regret(&r, &workload, &result, 1) ? EXIT_DONE : r.code;
+    return regret(&r, (const Job *[]){ &job }, 1) ? EXIT_DONE : r.code;
 }
 
 static int judged_anew(int shapes)

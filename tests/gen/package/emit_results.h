@@ -18,11 +18,12 @@ static const char two_spec[] = "name = \"two\"; op = \"dense\"; dtype = \"f32\";
 
 static inline int make_y(void **state) { return synthetic_make(&y, two_spec, 24) ? 0 : -1; }
 
+/* A package of one function with these results. */
 static inline EmitInput input_of(const Result *result, int nresult)
 {
-    return (EmitInput){
-        .result = result, .nfunction = 1, .nresult = nresult, .spec_text = "", .records = "", .version = "1.2.3"
-    };
+    ResultList *function = ARENA_NEW(y.arena, ResultList);
+    *function = (ResultList){ result, nresult };
+    return (EmitInput){ .nfunction = 1, .function = function, .spec_text = "", .records = "", .version = "1.2.3" };
 }
 
 /* The study of another spec, and what was chosen. */

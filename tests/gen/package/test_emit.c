@@ -17,7 +17,7 @@ TEST(the_other_files_tell_of_each)
     EmitInput in;
     const Package *p = make_two(&in);
     const char *regret = package_text(p, "regret.json");
-    const int first = in.result[0].assignment->nkernel, n = in.result[1].assignment->nkernel;
+    const int first = in.function->item[0].assignment->nkernel, n = in.function->item[1].assignment->nkernel;
     EXPECT(p, "README.md", arena_printf(y.arena, "\n| 0 | avx512 | %d | tuned on Synthetic CPU 9000 |\n", first),
            arena_printf(y.arena, "\n| 1 | avx2 | %d | tuned on Synthetic CPU 9000 |\n", n),
            "\n| 2 | portable | 1 | general: right for every size, tuned for none |\n",
@@ -42,8 +42,8 @@ TEST(kernels_are_those_of_their_targets)
     const json_t *kernels = json_object_get(json_array_get(json_object_get(package, "functions"), 0), "kernels");
     size_t k = 0;
     for (int i = 0; i < 2; i++)
-        for (int n = 0; n < in.result[i].assignment->nkernel; n++, k++) {
-            const Trial *t = &in.result[i].study->trial[in.result[i].assignment->kernel[n]];
+        for (int n = 0; n < in.function->item[i].assignment->nkernel; n++, k++) {
+            const Trial *t = &in.function->item[i].study->trial[in.function->item[i].assignment->kernel[n]];
             int64_t value[TEMPLATE_MAX_PARAM];
             candidate_values(&t->c, value);
             kernel = json_array_get(kernels, k);
@@ -127,8 +127,8 @@ TEST(kernels_are_told_in_words)
     Text want = { .arena = y.arena };
     text_add(&want, "two_text[] = {\n");
     for (int i = 0; i < 2; i++)
-        for (int n = 0; n < in.result[i].assignment->nkernel; n++) {
-            const Candidate *c = &in.result[i].study->trial[in.result[i].assignment->kernel[n]].c;
+        for (int n = 0; n < in.function->item[i].assignment->nkernel; n++) {
+            const Candidate *c = &in.function->item[i].study->trial[in.function->item[i].assignment->kernel[n]].c;
             int64_t value[TEMPLATE_MAX_PARAM];
             candidate_values(c, value);
             text_printf(&want, "    \"%s\",\n",
@@ -156,8 +156,8 @@ TEST(files_say_what_they_are_of)
                arena_printf(y.arena,
                             "\n * %s: %d kernels, %d leaves, 128 shapes in range. Times were measured on Synthetic CPU "
                             "9000 (\"about\": predicted);\n",
-                            in.result[i].study->target->name, in.result[i].assignment->nkernel,
-                            tree_nleaf(in.result[i].assignment->tree)));
+                            in.function->item[i].study->target->name, in.function->item[i].assignment->nkernel,
+                            tree_nleaf(in.function->item[i].assignment->tree)));
     EXPECT(p, "dispatch.h", "\n/* For avx2, within the declared ranges. */\nstatic inline int two_tree_avx2(");
     const Result result[] = { plain_result("avx2", 1), plain_result("sm_80", 2) };
     const EmitInput cpu = input_of(&result[0], 1), gpu = input_of(&result[1], 1);

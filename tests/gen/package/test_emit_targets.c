@@ -14,7 +14,7 @@
  * without a tree also the last one, if that is another. */
 static const char *entries_of(const Result *result, int nresult)
 {
-    const Dispatcher *d = package_dispatcher(y.arena, result, nresult);
+    const Dispatcher *d = package_dispatcher(y.arena, &(ResultList){ result, nresult });
     Text t = { .arena = y.arena };
     for (int i = 0; i < d->nentry; i++) {
         const DispatchEntry *e = &d->entry[i];
@@ -243,16 +243,16 @@ TEST(some_machines_have_no_kernel)
     const TemplateList one = { 1, &result.study->trial[0].c.t };
     Candidate c;
     result.templates = &one;
-    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 0);
     assert_true(candidate_general(one.t[0], portable, &c));
     add_trial((Study *)result.study, &c, STATUS_WRONG);
-    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 1);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 1);
     assert_ptr_equal(lacking[0], portable);
     Result wide = plain_result("avx512", 1); /* CPUs with AVX2 take the portable kernel */
     wide.templates = &one;
     assert_true(candidate_general(one.t[0], target_find(&y.targets, "avx2"), &c));
     add_trial((Study *)wide.study, &c, STATUS_WRONG);
-    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &wide, 1), lacking), 0);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &wide, 1 }), lacking), 0);
     const EmitInput in = input_of(&result, 1);
     const Package *p = package_of(&in);
     assert_has(package_text(p, "dispatch.h"), "#endif\n    return -1;\n");
@@ -282,10 +282,10 @@ TEST(later_gpus_may_have_no_kernel)
     add_trial((Study *)result.study, &tuned, STATUS_OK);
     general_kernels_are_wrong((Study *)result.study, one.t[0], sm_80);
     assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0, sm_75 1 1 2");
-    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 0);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 0);
     general_kernels_are_wrong((Study *)result.study, one.t[0], sm_75);
     assert_string_equal(entries_of(&result, 1), "sm_80 tree 0 0");
-    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &result, 1), lacking), 2);
+    assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 2);
     assert_ptr_equal(lacking[0], sm_80);
     assert_ptr_equal(lacking[1], sm_75);
 }
@@ -306,7 +306,7 @@ TEST(the_dispatcher_is_proven_for_every_target)
 {
     EmitInput in;
     const char *why = NULL, *text = package_text(make_two(&in), "dispatch.h");
-    const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
+    const Dispatcher *d = package_dispatcher(y.arena, in.function);
     Proof p;
     Builder *b = builder_c(y.arena, NULL);
     assert_true(tree_nleaf(d->entry[0].tree) > 1 && tree_nleaf(d->entry[1].tree) > 1);
@@ -331,7 +331,7 @@ TEST(a_target_has_its_tree_and_its_general_kernel)
 {
     EmitInput in;
     const char *text = package_text(make_two(&in), "dispatch.h"), *at = strstr(text, "static inline int two_dispatch(");
-    const Dispatcher *d = package_dispatcher(y.arena, in.result, in.nresult);
+    const Dispatcher *d = package_dispatcher(y.arena, in.function);
     assert_non_null(at);
     const char *want =
         arena_printf(y.arena,

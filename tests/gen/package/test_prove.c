@@ -310,10 +310,11 @@ TEST(a_package_of_two_dims)
     check_leaves(&y, tree);
     Result result = synthetic_result(&y);
     result.contract = contract_make(y.arena, y.study, y.assignment);
+    const ResultList list = { &result, 1 };
     const EmitInput in = {
-        .result = &result, .nfunction = 1, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
+        .nfunction = 1, .function = &list, .spec_text = "", .records = "", .report = "", .version = "0"
     };
-    const Dispatcher *d = package_dispatcher(y.arena, &result, 1);
+    const Dispatcher *d = package_dispatcher(y.arena, &list);
     const char *header = dispatch_of(&y, &in), *why = NULL;
     Builder *b = builder_c(arena, NULL);
     Proof p;
@@ -362,10 +363,11 @@ TEST(a_package_of_kernels_that_serve_less)
     assert_true(synthetic_make(&y, synthetic_strides, 60));
     Result result = synthetic_result(&y);
     result.contract = contract_make(y.arena, y.study, y.assignment);
+    const ResultList list = { &result, 1 };
     const EmitInput in = {
-        .result = &result, .nfunction = 1, .nresult = 1, .spec_text = "", .records = "", .report = "", .version = "0"
+        .nfunction = 1, .function = &list, .spec_text = "", .records = "", .report = "", .version = "0"
     };
-    const Dispatcher *d = package_dispatcher(y.arena, &result, 1);
+    const Dispatcher *d = package_dispatcher(y.arena, &list);
     const char *header = dispatch_of(&y, &in), *why = NULL;
     Builder *b = builder_c(arena, NULL);
     Proof p;

@@ -40,7 +40,7 @@ static int teardown(void **state)
 /* A file of a package for so many targets. */
 static const char *text_of(const char *name, int nresult)
 {
-    const EmitInput in = { .result = result, .nfunction = 1, .nresult = nresult };
+    const EmitInput in = { .nfunction = 1, .function = &(ResultList){ result, nresult } };
     return regret_file_text(hand.y.arena, &in, name, diag_new(hand.y.arena));
 }
 

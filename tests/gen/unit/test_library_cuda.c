@@ -8,7 +8,7 @@
 #include "tests/test.h"
 #include <dlfcn.h>
 #include <math.h>
-#include "gen/command/tools.h"
+#include "gen/driver/tools.h"
 #include "search/runner/abi.h"
 #include "search/runner/emu/emu.h"
 #include "tests/gen/golden.h"
@@ -79,8 +79,7 @@ static const char *write_text(const char *text)
 static const char *compile_for_emulator(const char *source, const char *so)
 {
     const Options options = { .cxx = "c++" };
-    const Workload workload = { .package_dir = DCGEN_SOURCE_DIR "/templates/package" };
-    const Toolchain tools = tools_emulator(arena, &options, &workload);
+    const Toolchain tools = toolchain_emulator(arena, options.cxx, DCGEN_SOURCE_DIR "/templates/package");
     const char *path = in_root(so);
     Text command = { .arena = arena };
     text_add(&command, "c++");

@@ -7,7 +7,7 @@
 #define DCGEN_TEST_RECORDS_PLACE_H
 
 #include <unistd.h>
-#include "gen/command/dump.h"
+#include "gen/print/dump.h"
 #include "search/loop/search.h"
 #include "search/measure/lab.h"
 #include "tests/gen/kernel_record.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/text.h"
-#include "gen/command/tools.h"
+#include "gen/driver/tools.h"
 #include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 #include "search/space/verify_shapes.h"
@@ -304,7 +304,7 @@ static inline RowWorld *rows_world(bool emulated)
     *w = (RowWorld){ .a = a, .diag = diag_new(a) };
     assert_true(tmp_folder(w->folder) &&
                 target_read_all(a, DCGEN_SOURCE_DIR "/templates/targets", &w->targets, w->diag));
-    const Toolchain emulator = tools_emulator(a, &options, &(Workload){ .package_dir = rows_package });
+    const Toolchain emulator = toolchain_emulator(a, options.cxx, rows_package);
     const char *header = emulated ? rows_header(w, &emulator) : NULL;
     const Toolchain c = tools_cc(a, &options);
     const char *err;

@@ -328,7 +328,7 @@ TEST(heads_say_what_kernels_do)
 static void compile_rows(const KernelRow *row, int n, const char *target)
 {
     const Options options = { 0 };
-    const char *nvcc = tools_program(w->a, &options, &family_cuda), *err;
+    const char *nvcc = site_compiler(w->a, &options, &family_cuda), *err;
     const Toolchain tools =
         nvcc ? toolchain_make(w->a, nvcc, &family_cuda, target_find(&w->targets, target)->gencode, true)
              : (Toolchain){ 0 };

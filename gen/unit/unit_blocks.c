@@ -72,8 +72,8 @@ static void print_cell(Printer *p, Text *all)
                 "NAME_cell_MACHINE(const NAME_args *a, NAME_place at, int64_t %s, int64_t lanes, const "
                 "NAME_block_MACHINE *block, const int r)\n{\n"
                 "%s%s    PACKAGE_store%s_MACHINE(%s, %s, lanes);\n}\n\n",
-                n, places_text(p, " + r"), text_str(&p->out), type == FORMULA_INT ? "_ints" : "",
-                print_output(p, &row_style_vectors, n), value.text);
+                n, places_text(p, " + r"), text_str(&p->out), type == FORMULA_INT ? "_ints" : "", print_output(p, n),
+                value.text);
 }
 
 const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels)

@@ -106,6 +106,6 @@ const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, cons
 const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d);
 /* Its definition in double precision: the words of the pattern formula.h that are of rows. */
-void unit_rows_exact_words(Printer *p, FillScope *words);
+void unit_rows_exact_words(const Printer *p, FillScope *words);
 
 #endif

@@ -329,6 +329,13 @@ static bool is_reduced(const Rows *r, int i, int pass)
     return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
 }
 
+/* Says which reduction it is. */
+static void add_kind(FillScope *row, const FormulaNode *v)
+{
+    FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),
+               WORD("IS_LEAST", v->op == FORMULA_LEAST), WORD("IS_ARGMAX", v->op == FORMULA_ARGMAX));
+}
+
 /* Adds the reductions of a pass, with what they are of, and to `said` what statements about them say. */
 static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope *words, Text *said)
 {
@@ -339,9 +346,8 @@ static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope 
             continue;
         const char *value = print_enclosed(p, print_widened(p, p->piece[v->arg[0]], FORMULA_REAL), BIND_SUM);
         FillScope *row = fill_row(words);
-        FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),
-                   WORD("IS_LEAST", v->op == FORMULA_LEAST), WORD("IS_ARGMAX", v->op == FORMULA_ARGMAX),
-                   WORD("VALUE", filled(p, value)));
+        add_kind(row, v);
+        fill_word(row, "VALUE", filled(p, value));
         fill_wordf(row, "RESULT", "v%d", i);
         fill_wordf(row, "PART", "s%d", i);
         fill_wordf(row, "WHERE", "at%d", i);
@@ -543,63 +549,30 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
 
 /* ---- the definition ---- */
 
-/* The function that reduces row `at`, in double precision. */
-static const char *exact_reduction(const Printer *of, int i)
+/* Adds what the function that reduces a row is made of, in double precision. */
+static void add_exact_reduction(const Printer *of, int i, FillScope *row)
 {
     const Spec *s = of->spec;
     const FormulaNode *v = &s->formula->node[i];
     Printer p = { .arena = of->arena, .spec = s, .style = STYLE_EXACT, .along = -1, .out = { .arena = of->arena } };
     int extent[OP_MAX_RANK];
-    const int n = outer_extents(s, extent);
-    const char *along = s->op->extent[s->formula->row].name, *place = print_place_name(&p, s->formula->row);
     const Piece value = print_nodes(&p, v->arg[0]);
-    Text t = { .arena = of->arena };
-    text_printf(&t,
-                "static dcgen_value dcgen_reduction_%d(const int64_t *extent, const void *const *operand, const "
-                "dcgen_value *r, int64_t at, double part)\n{\n",
-                i);
-    for (int k = 0; k < s->op->nextent; k++)
-        text_printf(&t, "    const int64_t %s = extent[%d];\n", s->op->extent[k].name, k);
-    for (int k = n - 1; k >= 0; k--) {
-        if (p.used >> extent[k] & 1)
-            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(&p, extent[k]),
-                        s->op->extent[extent[k]].name);
-        text_printf(&t, "    at /= %s;\n", s->op->extent[extent[k]].name);
-    }
-    text_add(&t, "    (void)operand, (void)r, (void)part, (void)at");
-    for (int k = 0; k < s->op->nextent; k++)
-        text_printf(&t, ", (void)%s", s->op->extent[k].name);
-    text_add(&t, ";\n");
-    if (v->op == FORMULA_ARGMAX) {
-        text_printf(
-            &t,
-            "    dcgen_place all = { { -INFINITY, 0 }, 0, false };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s"
-            "        all = dcgen_argmax(all, %s, %s, part);\n    }\n"
-            "    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };\n}\n\n",
-            place, place, along, place, text_str(&p.out), value.text, place);
-        return arena_strdup(of->arena, text_str(&t));
-    }
-    const char *start = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "INFINITY" : "-INFINITY";
-    const char *name = v->op == FORMULA_SUM ? "sum" : v->op == FORMULA_LEAST ? "min" : "max";
-    text_printf(&t,
-                "    dcgen_value all = { %s, 0 };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s        all = "
-                "dcgen_%s(all, %s);\n    }\n"
-                "    return all;\n}\n\n",
-                start, place, place, along, place, text_str(&p.out), name, value.text);
-    return arena_strdup(of->arena, text_str(&t));
+    add_kind(row, v);
+    FILL_WORDS(row, WORD("NODE", i), WORD("REDUCTION", arena_printf(of->arena, "dcgen_reduction_%d", i)),
+               WORD("OPERATION", arena_printf(of->arena, "dcgen_%s", formula_functions[v->op].name)),
+               WORD("VALUE", value.text), WORD("INDEX", print_place_name(&p, s->formula->row)),
+               WORD("ALONG", s->op->extent[s->formula->row].name), WORD("statements", text_str(&p.out)));
+    fill_list(row, "outer");
+    for (int k = outer_extents(s, extent) - 1; k >= 0; k--)
+        FILL_WORDS(fill_row(row), WORD("IS_USED", (int)(p.used >> extent[k] & 1)),
+                   WORD("INDEX", print_place_name(&p, extent[k])), WORD("ALONG", s->op->extent[extent[k]].name));
 }
 
-void unit_rows_exact_words(Printer *p, FillScope *words)
+void unit_rows_exact_words(const Printer *p, FillScope *words)
 {
-    Text all = { .arena = p->arena };
     const Formula *f = p->spec->formula;
-    for (int i = 0; i < f->nnode; i++)
-        if (f->node[i].kind == FORMULA_REDUCE)
-            text_add(&all, exact_reduction(p, i));
-    fill_word(words, "reductions", arena_strdup(p->arena, text_str(&all)));
     fill_list(words, "reduced");
     for (int i = 0; i < f->nnode; i++)
         if (f->node[i].kind == FORMULA_REDUCE)
-            FILL_WORDS(fill_row(words), WORD("NODE", i),
-                       WORD("REDUCTION", arena_printf(p->arena, "dcgen_reduction_%d", i)));
+            add_exact_reduction(p, i, fill_row(words));
 }

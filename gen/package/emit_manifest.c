@@ -81,6 +81,7 @@ static void add_template_sources(Emitter *e)
 
 static void add_pattern_sources(Emitter *e)
 {
+    static const char *const of_rows[] = { "places", "rows" };
     static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
     static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
                                           "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
@@ -96,6 +97,10 @@ static void add_pattern_sources(Emitter *e)
         add_pattern(e, shared[i]);
     if (e->spec->formula)
         add_pattern(e, "formula.h");
+    for (size_t i = 0; i < LENGTH(of_rows) && !e->spec->op->reference; i++)
+        add_pattern(e, arena_printf(e->arena, "%s%s", of_rows[i], e->family->suffix));
+    if (e->spec->formula && e->spec->formula->nacross && e->family->primitives.of_targets)
+        add_pattern(e, "across.c");
     if (unit_has_library(e->arena, e->unit)) {
         add_pattern(e, arena_printf(e->arena, "%s.h", e->family->blas));
         add_source_at(e, e->spec->op->name, unit_op_pattern(e->arena, e->unit, e->family->library));

@@ -67,9 +67,10 @@ const char *print_type(const Printer *p, FormulaType type, bool wide);
 const char *print_place_name(const Printer *p, int extent);
 /* Text with PACKAGE, NAME and what belongs to the target filled in. */
 char *print_filled(const Printer *p, const char *text);
-/* The words of these, to which others may be added; a text with the words of a scope filled in. */
+/* The same for a part of a line. */
+const char *print_part(const Printer *p, const char *text);
+/* The words of these, to which others may be added. */
 FillScope *print_words(const Printer *p);
-char *print_pattern(const FillScope *words, const char *pattern);
 /* Does a vector of elements lie one behind the other? */
 bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 /* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
@@ -99,8 +100,8 @@ const char *print_load_suffix(const Printer *p, const Dtype *type);
  * writes. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it,
- * or nothing lies across rows. */
-const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
+ * or nothing lies across rows. NULL after errors in d. */
+const char *unit_blocks_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 /* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family.
  * "": the text of the kernels calls none of it. NULL after errors in d. */
 const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);

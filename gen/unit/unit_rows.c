@@ -36,13 +36,6 @@ static bool is_along(const Rows *r, int i) { return r->f->node[i].along >> r->f-
 static bool lasts(const Rows *r, int i) { return is_along(r, i) && r->f->node[i].kind != FORMULA_INDEX; }
 static int root_of(const Rows *r) { return r->f->nnode - 1; }
 
-/* A part of a statement, filled in. */
-static const char *filled(const Printer *p, const char *part)
-{
-    const char *line = print_filled(p, part);
-    return arena_strndup(p->arena, line, strcspn(line, "\n"));
-}
-
 /* ---- what each pass needs ---- */
 
 /* Marks all that is needed to compute a node, down to nodes that are there already. */
@@ -198,36 +191,27 @@ static const char *addresses_text(Arena *a, const Spec *s)
     return arena_printf(a, "(unsigned)(%s)", t.len ? text_str(&t) : "0");
 }
 
-/* The rows of a call, and how to go through them. */
+/* The rows of a call, and how to go through them. An output of one extent is one row. */
 const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
 {
     const Spec *s = u->spec;
     int extent[OP_MAX_RANK];
     const int n = outer_extents(s, extent);
     const Printer p = { .arena = a, .spec = s, .target = u->target, .style = style_of(u->target) };
-    Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a };
+    Text count = { .arena = a }, fields = { .arena = a };
     FillScope *words = print_words(&p);
     text_add(&count, n > 1 ? print_count(&p) : n ? "" : "(void)a, 1");
-    text_add(&fields, n ? "" : "row"); /* an output of one extent is one row */
-    text_add(&of, n ? "" : "    at.row = row;\n");
-    text_add(&next, n ? "" : "    at->row++;\n");
     for (int i = 0; i < n; i++) {
         text_printf(&fields, "%s%s", i ? ", " : "", print_place_name(&p, extent[i]));
         text_printf(&count, "%s%s", i ? " * " : "", print_argument(&p, s->op->extent[extent[i]].name));
     }
-    for (int i = n - 1; i >= 0; i--) {
-        const char *name = print_place_name(&p, extent[i]), *along = print_argument(&p, s->op->extent[extent[i]].name);
-        if (i)
-            text_printf(&of, "    at.%s = row %% %s;\n    row /= %s;\n", name, along, along);
-        else
-            text_printf(&of, "    at.%s = row;\n", name);
-        if (i)
-            text_printf(&next, "    if (++at->%s < %s)\n        return;\n    at->%s = 0;\n", name, along, name);
-        else
-            text_printf(&next, "    at->%s++;\n", name);
-    }
-    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("of", text_str(&of)),
-               WORD("next", text_str(&next)), WORD("ALONG", print_argument(&p, s->op->extent[s->formula->row].name)),
+    fill_list(words, "from_within");
+    for (int i = n ? n - 1 : 0; i >= 0; i--)
+        FILL_WORDS(fill_row(words), WORD("INDEX", n ? print_place_name(&p, extent[i]) : "row"),
+                   WORD("IS_OUTERMOST", i == 0),
+                   WORD("ALONG", n ? print_argument(&p, s->op->extent[extent[i]].name) : ""));
+    FILL_WORDS(words, WORD("FIELDS", n ? text_str(&fields) : "row"), WORD("COUNT", text_str(&count)),
+               WORD("COLUMNS", print_argument(&p, s->op->extent[s->formula->row].name)),
                WORD("ADDRESSES", addresses_text(a, s)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "places%s", u->target->family->suffix)), words, d);
 }
@@ -347,7 +331,7 @@ static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope 
         const char *value = print_enclosed(p, print_widened(p, p->piece[v->arg[0]], FORMULA_REAL), BIND_SUM);
         FillScope *row = fill_row(words);
         add_kind(row, v);
-        fill_word(row, "VALUE", filled(p, value));
+        fill_word(row, "VALUE", print_part(p, value));
         fill_wordf(row, "RESULT", "v%d", i);
         fill_wordf(row, "PART", "s%d", i);
         fill_wordf(row, "WHERE", "at%d", i);
@@ -394,7 +378,7 @@ static const char *stored_text(const Rows *r, Printer *p, Piece value)
 static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, FillScope *words, Text *said)
 {
     const char *out = print_output(p, lane), *stored = stored_text(r, p, value);
-    FILL_WORDS(words, WORD("OUT", filled(p, out)), WORD("VALUE", filled(p, stored)),
+    FILL_WORDS(words, WORD("OUT", print_part(p, out)), WORD("VALUE", print_part(p, stored)),
                WORD("IS_INT", r->f->node[root_of(r)].type == FORMULA_INT),
                WORD("ELEMENT", print_dtype(p, spec_output(r->spec))->c_type));
     text_printf(said, "%s %s\n", out, stored);
@@ -470,7 +454,7 @@ static void print_end(const Rows *r, Printer *shared, int pass, FillScope *words
         if (!fresh)
             continue;
         text_printf(&p.out, "    row->v%d = %s;\n", i, p.piece[i].text);
-        FILL_WORDS(fill_row(words), WORD("TYPE", filled(&p, type_of(r, &p, i))),
+        FILL_WORDS(fill_row(words), WORD("TYPE", print_part(&p, type_of(r, &p, i))),
                    WORD("FIELD", arena_printf(r->arena, "v%d", i)));
         stands_elsewhere(r, &p, i);
         shared->piece[i] = p.piece[i];
@@ -511,7 +495,7 @@ static void add_crossing(const Rows *r, const Printer *p, FillScope *words)
     fill_list(words, "crossing");
     for (int i = 0; i < r->f->nnode; i++)
         if (r->crossing[i])
-            FILL_WORDS(fill_row(words), WORD("TYPE", filled(p, print_type(p, r->f->node[i].type, !loops(r)))),
+            FILL_WORDS(fill_row(words), WORD("TYPE", print_part(p, print_type(p, r->f->node[i].type, !loops(r)))),
                        WORD("FIELD", arena_printf(r->arena, "v%d", i)));
 }
 

@@ -282,13 +282,17 @@ static const char *tried_text(Emitter *e)
     return text_str(&t);
 }
 
-/* Does the op bring a benchmark of its own, which compares with a library? */
-static bool has_bench(const Emitter *e)
+/* Fills a part of a file and adds it as a word of that name. */
+static bool add_part(Emitter *e, FillScope *s, const char *word, const char *pattern)
 {
-    for (const PackageRow *row = e->family->file; row->pattern; row++)
-        if (row->owner == OWNER_OP && strcmp(row->path, "bench.c") == 0)
-            return emit_is_own(e, row->pattern);
-    return false;
+    const char *text = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, pattern), s, e->diag);
+    fill_word(s, word, text);
+    return text;
+}
+
+static bool add_family_part(Emitter *e, FillScope *s, const char *word, const char *pattern)
+{
+    return add_part(e, s, word, arena_printf(e->arena, "%s%s", pattern, e->family->suffix));
 }
 
 /* Adds what the package's own programs are made of. */
@@ -305,28 +309,8 @@ static bool add_problem(Emitter *e, FillScope *s)
     if (!definition)
         return false;
     fill_word(s, "reference", definition);
-    const char *problem = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "problem.h"), s, e->diag);
-    const char *run_pattern = arena_printf(e->arena, "run%s", e->family->suffix);
-    const char *run = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, run_pattern), s, e->diag);
-    fill_word(s, "problem", problem);
-    fill_word(s, "run", run);
-    const char *plant = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, "plant.h"), s, e->diag);
-    fill_word(s, "plant", plant);
-    fill_number(s, "HAS_OWN_BENCH", has_bench(e));
-    return problem && run && plant;
-}
-
-/* Fills a part of a file and adds it as a word of that name. */
-static bool add_part(Emitter *e, FillScope *s, const char *word, const char *pattern)
-{
-    const char *text = unit_fill_part(e->unit, unit_pattern(e->arena, e->unit, pattern), s, e->diag);
-    fill_word(s, word, text);
-    return text;
-}
-
-static bool add_family_part(Emitter *e, FillScope *s, const char *word, const char *pattern)
-{
-    return add_part(e, s, word, arena_printf(e->arena, "%s%s", pattern, e->family->suffix));
+    return add_part(e, s, "problem", "problem.h") && add_family_part(e, s, "run", "run") &&
+           add_part(e, s, "timed", "timed.h") && add_part(e, s, "plant", "plant.h");
 }
 
 /* The name of one of the function's own files: "test.c", or "test_scores.c" beside those of other functions. */
@@ -351,7 +335,8 @@ static bool add_packed(Emitter *e, FillScope *s)
 static bool add_function(Emitter *e, const Emitter *first)
 {
     FillScope *s = e->scope = unit_scope(e->arena, e->unit);
-    fill_word(s, "OTHER", first->spec->name);
+    FILL_WORDS(s, WORD("OTHER", first->spec->name), WORD("HAS_LIBRARY", unit_has_library(e->arena, e->unit)),
+               WORD("LIBRARY_FILE", own_path(e, e->family->library)));
     if (!unit_add_kernels(s, e->unit, e->kernel, e->dispatcher->nkernel, e->diag) ||
         (first != e && !add_part(e, s, "arguments", "arguments_of.h")) ||
         !add_part(e, s, "arithmetic", "arithmetic.h") || !add_part(e, s, "exact", "exact.h") || !add_problem(e, s))
@@ -390,14 +375,14 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     FillScope *s = unit_scope(e->arena, e->unit);
     const char *regret = regret_file_text(e->arena, in, "regret.md", e->diag);
     static const char calls[] = "CALLS_ARITHMETIC";
-    bool calls_arithmetic = false, has_own_bench = false, everywhere = true, packed = false;
+    bool calls_arithmetic = false, any_library = false, everywhere = true, packed = false;
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
         const Emitter *first = n == 1 ? e : emit_common(e, i);
         ok = first && add_function(&e[i], first);
         calls_arithmetic = calls_arithmetic || (ok && strcmp(fill_find(e[i].scope, calls, strlen(calls)), "1") == 0);
-        has_own_bench = has_own_bench || has_bench(&e[i]);
+        any_library = any_library || unit_has_library(e->arena, e[i].unit);
         everywhere = everywhere && runs_everywhere(&e[i]);
         packed = packed || e[i].spec->packed;
         text_printf(&kernels, "%s\n", ok ? unit_kernel_texts(e[i].scope) : "");
@@ -407,7 +392,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     add_release(e, s);
     add_results(e, s);
     add_targets(e, s);
-    FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("COMPARES_WITH_BLAS", has_own_bench),
+    FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("ANY_LIBRARY", any_library),
                WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
     ok = unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
@@ -455,6 +440,15 @@ static bool add_pattern_file(Emitter *e, Package *p, const PackageRow *row, cons
     return text;
 }
 
+/* The function by a library, which its benchmark sets beside it, where the op has that. */
+static bool add_library(Emitter *e, Package *p)
+{
+    const char *text = unit_has_library(e->arena, e->unit) ? unit_library(e->arena, e->unit, e->diag) : "";
+    if (text && *text)
+        add_file(e, p, own_path(e, e->family->library), text);
+    return text;
+}
+
 /* s: the scope of files that all n functions share. */
 static bool add_patterns(Emitter *e, int n, Package *p, const FillScope *s)
 {
@@ -462,6 +456,9 @@ static bool add_patterns(Emitter *e, int n, Package *p, const FillScope *s)
         for (int i = 0; i < (row->owner == OWNER_PACKAGE ? 1 : n); i++)
             if (!add_pattern_file(&e[i], p, row, row->owner == OWNER_PACKAGE ? s : e[i].scope))
                 return false;
+    for (int i = 0; i < n; i++)
+        if (!add_library(&e[i], p))
+            return false;
     return true;
 }
 

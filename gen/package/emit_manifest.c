@@ -15,11 +15,6 @@ const char *emit_program(const Emitter *e, const char *pattern)
     return f && f->bias < 0 ? unit_pattern(e->arena, e->unit, pattern) : unit_op_pattern(e->arena, e->unit, pattern);
 }
 
-bool emit_is_own(const Emitter *e, const char *pattern)
-{
-    return strcmp(emit_program(e, pattern), unit_pattern(e->arena, e->unit, pattern)) != 0;
-}
-
 /* folder: the one in a folder of templates, as the manifest names it. */
 static void add_source(Emitter *e, const char *folder, const Source *src)
 {
@@ -86,13 +81,14 @@ static void add_template_sources(Emitter *e)
 
 static void add_pattern_sources(Emitter *e)
 {
+    static const char *const of_rows[] = { "places", "rows" };
     static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
     static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
                                           "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
                                           "strerror.h",     "overlap.h",    "blocks.h",       "plant.h",
                                           "problem.h",      "exact.h",      "regret.json",    "regret.md",
                                           "package.json",   "spdx.json",    "LICENSE",        "packed.h",
-                                          "packed_calls.h" };
+                                          "packed_calls.h", "timed.h" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->owner == OWNER_OP ? add_one_of_two(e, emit_program(e, row->pattern)) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)
@@ -101,6 +97,14 @@ static void add_pattern_sources(Emitter *e)
         add_pattern(e, shared[i]);
     if (e->spec->formula)
         add_pattern(e, "formula.h");
+    for (size_t i = 0; i < LENGTH(of_rows) && !e->spec->op->reference; i++)
+        add_pattern(e, arena_printf(e->arena, "%s%s", of_rows[i], e->family->suffix));
+    if (e->spec->formula && e->spec->formula->nacross && e->family->primitives.of_targets)
+        add_pattern(e, "across.c");
+    if (unit_has_library(e->arena, e->unit)) {
+        add_pattern(e, arena_printf(e->arena, "%s.h", e->family->blas));
+        add_source_at(e, e->spec->op->name, unit_op_pattern(e->arena, e->unit, e->family->library));
+    }
 }
 
 static void add_primitives(Emitter *e)

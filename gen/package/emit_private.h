@@ -40,8 +40,6 @@ const char *emit_sbom(Emitter *e, const Package *p, const FillScope *s);
 
 /* emit_manifest.c: the pattern of a program: the op's own knows no formula but a bias. */
 const char *emit_program(const Emitter *e, const char *pattern);
-/* Is the op's folder the one that has this pattern? */
-bool emit_is_own(const Emitter *e, const char *pattern);
 /* The text of MANIFEST for a package of n functions that has all its other files. NULL after errors. */
 const char *emit_manifest(Emitter *e, int n, const Package *p);
 

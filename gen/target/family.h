@@ -112,7 +112,9 @@ typedef struct Family {
     bool told_parts;        /* a call is split among threads, and the dispatcher is told how many */
 
     /* for people */
-    const char *library; /* file that calls a library for the op, timed like a candidate; an op's folder may lack it */
+    /* file that calls a library for the op, timed like a candidate and by packages' benchmarks; an op's folder may lack
+     * it */
+    const char *library;
     /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
     const char *blas;
     const char *rival;                                                      /* what people call that library */

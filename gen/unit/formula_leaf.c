@@ -24,6 +24,13 @@ const char *print_place_name(const Printer *p, int extent)
     return print_is_taken(name) ? arena_printf(p->arena, "%s_", name) : name;
 }
 
+const char *print_argument(const Printer *p, const char *name)
+{
+    return arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s" : "a.%s", name);
+}
+
+const char *print_count(const Printer *p) { return p->style == STYLE_VECTOR ? "" : "(int64_t)"; }
+
 const char *print_extent(const Printer *p, int i)
 {
     const char *name = p->spec->op->extent[i].name;
@@ -31,7 +38,7 @@ const char *print_extent(const Printer *p, int i)
         return name;
     if (p->spec->op->extent[i].kind == EXTENT_ATTRIBUTE)
         return arena_printf(p->arena, "%s_%s(a)", p->spec->name, name);
-    return arena_printf(p->arena, p->style == STYLE_VECTOR ? "a->%s" : "a.%s", name);
+    return print_argument(p, name);
 }
 
 /* The shortest float that is this number. */
@@ -226,7 +233,7 @@ Piece print_leaf(Printer *p, int i)
     }
 }
 
-const char *print_output(Printer *p, const RowStyle *style, const char *lane)
+const char *print_output(Printer *p, const char *lane)
 {
     const Op *op = p->spec->op;
     const Layout *l = print_output_layout(p->spec);
@@ -235,9 +242,9 @@ const char *print_output(Printer *p, const RowStyle *style, const char *lane)
         const int extent = op_axis(op, expr_text(l->extent[i]));
         const char *place = extent == p->spec->formula->row ? lane : print_place_name(p, extent);
         p->used |= 1u << extent;
-        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s%s + %s" : "%s * %s%s + %s", at, style->call,
-                              op->extent[extent].name, place)
-               : arena_printf(p->arena, "%s%s", l->rank > 1 ? style->count : "", place);
+        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s + %s" : "%s * %s + %s", at,
+                              print_argument(p, op->extent[extent].name), place)
+               : arena_printf(p->arena, "%s%s", l->rank > 1 ? print_count(p) : "", place);
     }
-    return arena_printf(p->arena, "%s%s + %s", style->call, spec_output(p->spec)->name, at);
+    return arena_printf(p->arena, "%s + %s", print_argument(p, spec_output(p->spec)->name), at);
 }

@@ -289,8 +289,6 @@ Piece print_nodes(Printer *p, int last)
     return p->piece[last];
 }
 
-char *print_filled(const Printer *p, const char *text) { return print_pattern(print_words(p), text); }
-
 FillScope *print_words(const Printer *p)
 {
     FillScope *s = fill_scope(p->arena, NULL);
@@ -299,10 +297,16 @@ FillScope *print_words(const Printer *p)
     return s;
 }
 
-char *print_pattern(const FillScope *words, const char *pattern)
+char *print_filled(const Printer *p, const char *text)
 {
-    const Source src = { "formula", pattern, strlen(pattern) };
-    return fill_text(words->arena, &src, 0, &(Fill){ .scope = words }, diag_new(words->arena));
+    const Source src = { "formula", text, strlen(text) };
+    return fill_text(p->arena, &src, 0, &(Fill){ .scope = print_words(p) }, diag_new(p->arena));
+}
+
+const char *print_part(const Printer *p, const char *text)
+{
+    const char *line = print_filled(p, text);
+    return arena_strndup(p->arena, line, strcspn(line, "\n"));
 }
 
 bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kernels, const char *what)

@@ -67,9 +67,10 @@ const char *print_type(const Printer *p, FormulaType type, bool wide);
 const char *print_place_name(const Printer *p, int extent);
 /* Text with PACKAGE, NAME and what belongs to the target filled in. */
 char *print_filled(const Printer *p, const char *text);
-/* The words of these, to which others may be added; a text with the words of a scope filled in. */
+/* The same for a part of a line. */
+const char *print_part(const Printer *p, const char *text);
+/* The words of these, to which others may be added. */
 FillScope *print_words(const Printer *p);
-char *print_pattern(const FillScope *words, const char *pattern);
 /* Does a vector of elements lie one behind the other? */
 bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 /* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
@@ -87,31 +88,12 @@ bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */
 const char *print_variable_name(Printer *p, const char *operand);
 
-/* How a reduction is written: its fields of a row, what they are first, how one more value is taken, how parts become
- * one; and how the parts of a long row are put aside from time to time (NULL: they are not), as a sum that grows takes
- * in what is added with ever less care. */
-typedef struct {
-    const char *fields, *begin, *take, *finish, *aside;
-} ReductionForm;
-
-/* rows_style.c: how statements of functions that go along a row are written. */
-typedef struct {
-    Style style;
-    const char *call;             /* what stands before an argument of the call */
-    const char *integer;          /* the type of a place */
-    const char *count;            /* a cast of the first factor of what may be larger than that */
-    const char *kept, *kept_type; /* a value that later passes need: what stands for it, how it is declared */
-    bool keeps_in_output; /* one costly value of a long row lies in memory between passes; else it is computed again */
-    bool loops;           /* the statements of a pass are of one element, in a loop */
-    const char *store, *store_ints, *store_before, *store_behind; /* of elements of the row */
-    const char *store_value;                                      /* of a value of the whole row */
-    ReductionForm reduction[FORMULA_FUNCTION_COUNT];
-} RowStyle;
-
-extern const RowStyle row_style_vectors, row_style_threads;
-
 /* Where the output of a row lies. lane: what stands for the place along the row. */
-const char *print_output(Printer *p, const RowStyle *style, const char *lane);
+const char *print_output(Printer *p, const char *lane);
+/* An argument of the call: a->M. */
+const char *print_argument(const Printer *p, const char *name);
+/* A cast of the first factor of what may be larger than a place. */
+const char *print_count(const Printer *p);
 
 /* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
 const char *print_load_suffix(const Printer *p, const Dtype *type);
@@ -121,13 +103,13 @@ const char *print_load_suffix(const Printer *p, const Dtype *type);
  * writes. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it,
- * or nothing lies across rows. */
-const char *unit_blocks_of_target(Arena *a, const Spec *s, const Target *t, const char *kernels);
+ * or nothing lies across rows. NULL after errors in d. */
+const char *unit_blocks_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 /* unit_rows.c: what kernels of an op without a definition of its own call: for the target, and for all of its family.
  * "": the text of the kernels calls none of it. NULL after errors in d. */
 const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d);
 /* Its definition in double precision: the words of the pattern formula.h that are of rows. */
-void unit_rows_exact_words(Printer *p, FillScope *words);
+void unit_rows_exact_words(const Printer *p, FillScope *words);
 
 #endif

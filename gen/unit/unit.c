@@ -293,20 +293,26 @@ static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
     const char *calls = calls_of_library(a, u);
     FILL_WORDS(s, WORD("MACHINE", u->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
-    fill_word(s, "formula", unit_formula(a, u, calls, diag_new(a)));
-    return unit_add_kernels(s, u, NULL, 0, d) &&
+    return unit_add_kernels(s, u, NULL, 0, d) && add_text(s, "formula", unit_formula(a, u, calls, d)) &&
            unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
 }
 
+static const char *library_path(Arena *a, const UnitContext *u)
+{
+    return arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
+}
+
+bool unit_has_library(Arena *a, const UnitContext *u) { return access(library_path(a, u), F_OK) == 0; }
+
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {
-    const Family *family = u->target->family;
-    const char *path = arena_printf(a, "%s/%s", u->spec->op->dir, family->library);
-    const char *common = unit_pattern(a, u, arena_printf(a, "%s.h", family->blas));
+    const char *blas = u->target->family->blas, *common = unit_pattern(a, u, arena_printf(a, "%s.h", blas));
     FillScope *s = unit_scope(a, u);
-    return access(path, F_OK) == 0 && (!u->spec->formula || add_formula_of_library(s, u, d)) &&
-                   add_text(s, family->blas, unit_fill_part(u, common, s, d))
-               ? unit_fill(u, path, s, d)
+    unit_add_guard(s, NULL, u->target, NULL);
+    fill_word(s, "CHECK", u->target->runtime_check);
+    return unit_has_library(a, u) && (!u->spec->formula || add_formula_of_library(s, u, d)) &&
+                   add_text(s, blas, unit_fill_part(u, common, s, d))
+               ? unit_fill(u, library_path(a, u), s, d)
                : NULL;
 }
 

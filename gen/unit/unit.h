@@ -36,7 +36,9 @@ typedef struct {
 /* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d);
 
-/* The op by a library (Family.rival), ready to compile like a candidate. NULL: there is none, or errors in d. */
+/* The op by a library (Family.rival), ready to compile like a candidate, and part of packages. NULL: there is none, or
+ * errors in d. */
+bool unit_has_library(Arena *a, const UnitContext *u);
 char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 
 /* The kernels that measure what a device of the family does at most (Family.limits), ready to compile like a candidate.

@@ -129,9 +129,8 @@ static const char *formula_of_target(void *ctx, const UnitContext *u)
     const User *user = ctx;
     if (!u->spec->op->reference) {
         const char *rows = unit_rows_of_target(user->arena, u, user->kernels, user->diag);
-        return rows ? arena_printf(user->arena, "%s%s", rows,
-                                   unit_blocks_of_target(user->arena, u->spec, u->target, user->kernels))
-                    : NULL;
+        const char *blocks = unit_blocks_of_target(user->arena, u, user->kernels, user->diag);
+        return rows && blocks ? arena_printf(user->arena, "%s%s", rows, blocks) : NULL;
     }
     const char *text = calls(user, u, "epilogue") ? vector_text(user->arena, u->spec, u->target) : "";
     return *user->kernels && calls(user, u, "fetch")

@@ -7,7 +7,10 @@
  * then the elements. A pass has three functions: begin; the pass over one vector; and end, which adds up the sums of
  * several vectors. What a later pass needs of a vector is a field of NAME_vector, and stays in registers where rows are
  * short. Where they are long (`fresh`) it is computed again, except for one costly value (`kept`), which lies in memory
- * meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`).
+ * meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`). How a reduction begins,
+ * takes a value and ends is written in the patterns rows.c and rows.cu: for CPUs on vectors, for GPUs on the
+ * neighbouring elements that a thread has at a time, one after the other. On GPUs a costly value is computed again,
+ * which costs less than to store it and to load it.
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -18,13 +21,15 @@ typedef struct {
     const Spec *spec;
     const Formula *f;
     const Target *target;
-    const RowStyle *style;
+    Style style;
     int kept;                        /* the node that lies in memory between passes; -1: none does */
     int kept_pass;                   /* the pass that computes it */
     bool crossing[FORMULA_MAX_NODE]; /* fields of NAME_vector */
     bool field[FORMULA_MAX_NODE];    /* of NAME_row: values of the whole row that later passes use */
-    Text fields;                     /* their declarations */
 } Rows;
+
+/* Are the statements of a pass of one element, in a loop over those that a thread has? */
+static bool loops(const Rows *r) { return r->style == STYLE_SCALAR; }
 
 static bool is_along(const Rows *r, int i) { return r->f->node[i].along >> r->f->row & 1; }
 /* Does a value along the row stay at hand once it was computed? A place does not: to compute it again costs nothing. */
@@ -79,10 +84,7 @@ static void find_fields(Rows *r)
         }
 }
 
-static const RowStyle *style_of(const Target *t)
-{
-    return t->family->primitives.of_targets ? &row_style_vectors : &row_style_threads;
-}
+static Style style_of(const Target *t) { return t->family->primitives.of_targets ? STYLE_VECTOR : STYLE_SCALAR; }
 
 /* Finds the values of a vector that later passes use again, and among them the one that is worth keeping in memory. */
 static void find_crossing(Rows *r)
@@ -100,8 +102,8 @@ static void find_crossing(Rows *r)
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (r->style->keeps_in_output && r->crossing[i] && v->kind == FORMULA_APPLY &&
-            formula_functions[v->op].is_call && r->f->fills && first[i] + 1 < r->f->npass) {
+        if (!loops(r) && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call &&
+            r->f->fills && first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
         }
@@ -142,7 +144,7 @@ bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
 {
     if (!s->formula || !spec_moves(s) || !t->family->primitives.of_targets || !lies_as_output(s, operand))
         return false;
-    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t), .fields = { .arena = a } };
+    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t) };
     bool needed[FORMULA_MAX_NODE] = { 0 };
     find_fields(&r);
     find_crossing(&r);
@@ -189,39 +191,27 @@ static const char *addresses_text(Arena *a, const Spec *s)
     return arena_printf(a, "(unsigned)(%s)", t.len ? text_str(&t) : "0");
 }
 
-/* The rows of a call, and how to go through them. */
+/* The rows of a call, and how to go through them. An output of one extent is one row. */
 const char *unit_rows_places(Arena *a, const UnitContext *u, Diag *d)
 {
     const Spec *s = u->spec;
     int extent[OP_MAX_RANK];
     const int n = outer_extents(s, extent);
-    const RowStyle *style = style_of(u->target);
-    const Printer p = { .arena = a, .spec = s, .target = u->target };
-    Text fields = { .arena = a }, count = { .arena = a }, of = { .arena = a }, next = { .arena = a };
+    const Printer p = { .arena = a, .spec = s, .target = u->target, .style = style_of(u->target) };
+    Text count = { .arena = a }, fields = { .arena = a };
     FillScope *words = print_words(&p);
-    text_add(&count, n > 1 ? style->count : n ? "" : "(void)a, 1");
-    text_add(&fields, n ? "" : "row"); /* an output of one extent is one row */
-    text_add(&of, n ? "" : "    at.row = row;\n");
-    text_add(&next, n ? "" : "    at->row++;\n");
+    text_add(&count, n > 1 ? print_count(&p) : n ? "" : "(void)a, 1");
     for (int i = 0; i < n; i++) {
         text_printf(&fields, "%s%s", i ? ", " : "", print_place_name(&p, extent[i]));
-        text_printf(&count, "%s%s%s", i ? " * " : "", style->call, s->op->extent[extent[i]].name);
+        text_printf(&count, "%s%s", i ? " * " : "", print_argument(&p, s->op->extent[extent[i]].name));
     }
-    for (int i = n - 1; i >= 0; i--) {
-        const char *name = print_place_name(&p, extent[i]),
-                   *along = arena_printf(a, "%s%s", style->call, s->op->extent[extent[i]].name);
-        if (i)
-            text_printf(&of, "    at.%s = row %% %s;\n    row /= %s;\n", name, along, along);
-        else
-            text_printf(&of, "    at.%s = row;\n", name);
-        if (i)
-            text_printf(&next, "    if (++at->%s < %s)\n        return;\n    at->%s = 0;\n", name, along, name);
-        else
-            text_printf(&next, "    at->%s++;\n", name);
-    }
-    FILL_WORDS(words, WORD("FIELDS", text_str(&fields)), WORD("COUNT", text_str(&count)), WORD("of", text_str(&of)),
-               WORD("next", text_str(&next)),
-               WORD("ALONG", arena_printf(a, "%s%s", style->call, s->op->extent[s->formula->row].name)),
+    fill_list(words, "from_within");
+    for (int i = n ? n - 1 : 0; i >= 0; i--)
+        FILL_WORDS(fill_row(words), WORD("INDEX", n ? print_place_name(&p, extent[i]) : "row"),
+                   WORD("IS_OUTERMOST", i == 0),
+                   WORD("ALONG", n ? print_argument(&p, s->op->extent[extent[i]].name) : ""));
+    FILL_WORDS(words, WORD("FIELDS", n ? text_str(&fields) : "row"), WORD("COUNT", text_str(&count)),
+               WORD("COLUMNS", print_argument(&p, s->op->extent[s->formula->row].name)),
                WORD("ADDRESSES", addresses_text(a, s)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "places%s", u->target->family->suffix)), words, d);
 }
@@ -233,7 +223,7 @@ static Printer printer_of(const Rows *r)
     return (Printer){ .arena = r->arena,
                       .spec = r->spec,
                       .target = r->target,
-                      .style = r->style->style,
+                      .style = r->style,
                       .along = r->f->row,
                       .out = { .arena = r->arena },
                       .before = { .arena = r->arena } };
@@ -262,10 +252,10 @@ static void print_of_row(const Rows *r, Printer *p, const bool *needed, int leve
                 p->piece[i] = print_node(p, i);
             else
                 p->piece[i].wide = wide;
-            if (r->style->loops && needed[i] && r->f->node[i].kind == FORMULA_ELEMENT)
+            if (loops(r) && needed[i] && r->f->node[i].kind == FORMULA_ELEMENT)
                 print_variable(p, i);
         }
-    if (r->style->loops) {
+    if (loops(r)) {
         p->before = p->out;
         p->out = (Text){ .arena = r->arena };
     }
@@ -289,9 +279,9 @@ static const char *indented(Arena *a, const char *lines)
 /* Keeps a value that later passes need. */
 static void print_kept(const Rows *r, Printer *p, int i)
 {
-    const char *kept = arena_printf(r->arena, r->style->kept, i);
+    const char *kept = arena_printf(r->arena, loops(r) ? "v->v%d[i]" : "v->v%d", i);
     text_printf(&p->out, "    %s = %s;\n", kept, p->piece[i].text);
-    p->piece[i] = (Piece){ kept, BIND_PRIMARY, r->style->style == STYLE_VECTOR };
+    p->piece[i] = (Piece){ kept, BIND_PRIMARY, !loops(r) };
 }
 
 /* Values of a vector that are computed again where the row is long. */
@@ -317,32 +307,38 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
         text_printf(&p->out, "    if (fresh) {\n%s    }\n", indented(r->arena, block));
 }
 
-/* The words of a reduction's form. */
-static FillScope *words_of_reduction(const Rows *r, int i)
-{
-    const Printer p = printer_of(r);
-    FillScope *words = print_words(&p);
-    FILL_WORDS(words, WORD("V", arena_printf(r->arena, "v%d", i)), WORD("S", arena_printf(r->arena, "s%d", i)),
-               WORD("AT", arena_printf(r->arena, "at%d", i)), WORD("ASIDE", arena_printf(r->arena, "aside%d", i)),
-               WORD("C", arena_printf(r->arena, "c%d", i)));
-    return words;
-}
-
-static const ReductionForm *form_of(const Rows *r, int i) { return &r->style->reduction[r->f->node[i].op]; }
-
 /* Does the node reduce values that the pass computes? */
 static bool is_reduced(const Rows *r, int i, int pass)
 {
     return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
 }
 
-/* Takes a value into a reduction. */
-static void print_reduction(const Rows *r, Printer *p, int i)
+/* Says which reduction it is. */
+static void add_kind(FillScope *row, const FormulaNode *v)
 {
-    const Piece value = print_widened(p, p->piece[r->f->node[i].arg[0]], FORMULA_REAL);
-    FillScope *words = words_of_reduction(r, i);
-    FILL_WORDS(words, WORD("VALUE", print_enclosed(p, value, BIND_SUM)), WORD("PLACE", print_place_name(p, r->f->row)));
-    text_add(&p->out, print_pattern(words, form_of(r, i)->take));
+    FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),
+               WORD("IS_LEAST", v->op == FORMULA_LEAST), WORD("IS_ARGMAX", v->op == FORMULA_ARGMAX));
+}
+
+/* Adds the reductions of a pass, with what they are of, and to `said` what statements about them say. */
+static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope *words, Text *said)
+{
+    fill_list(words, "reductions");
+    for (int i = 0; i < r->f->nnode; i++) {
+        const FormulaNode *v = &r->f->node[i];
+        if (!is_reduced(r, i, pass))
+            continue;
+        const char *value = print_enclosed(p, print_widened(p, p->piece[v->arg[0]], FORMULA_REAL), BIND_SUM);
+        FillScope *row = fill_row(words);
+        add_kind(row, v);
+        fill_word(row, "VALUE", print_part(p, value));
+        fill_wordf(row, "RESULT", "v%d", i);
+        fill_wordf(row, "PART", "s%d", i);
+        fill_wordf(row, "WHERE", "at%d", i);
+        fill_wordf(row, "ASIDE", "aside%d", i);
+        fill_wordf(row, "ITEM", "c%d", i);
+        text_printf(said, "%s %s\n", value, v->op == FORMULA_ARGMAX ? print_place_name(p, r->f->row) : "");
+    }
 }
 
 static bool mentions(const char *text, const char *name)
@@ -364,21 +360,11 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
     for (int i = 0; i < n; i++) {
         const char *name = print_place_name(p, extent[i]);
         if (mentions(text, name))
-            text_printf(&t, "%s%s = at.%s", t.len ? ", " : arena_printf(r->arena, "    const %s ", r->style->integer),
-                        name, name);
+            text_printf(&t, "%s%s = at.%s",
+                        t.len ? ", " : arena_printf(r->arena, "    const %s ", print_type(p, FORMULA_INT, false)), name,
+                        name);
     }
     return t.len ? arena_printf(r->arena, "%s;\n", text_str(&t)) : "";
-}
-
-/* The statements of a pass. On GPUs they stand in a loop over a thread's elements, and know the element's place. */
-static const char *body_of_pass(const Rows *r, Printer *p)
-{
-    const char *text = text_str(&p->out), *place = print_place_name(p, r->f->row);
-    if (!r->style->loops)
-        return text;
-    return indented(r->arena, mentions(text, place)
-                                  ? arena_printf(r->arena, "    const int %s = first + i;\n%s", place, text)
-                                  : text);
 }
 
 /* A value as the output has it: on GPUs 16-bit types are bits. */
@@ -388,18 +374,14 @@ static const char *stored_text(const Rows *r, Printer *p, Piece value)
     return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
 }
 
-/* Stores elements of the row. behind: statements after the loop over a thread's elements. */
-static void print_store(const Rows *r, Printer *p, Text *behind)
+/* Adds how a value is stored in the output, and to `said` what the statement says. lane: as print_output. */
+static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, FillScope *words, Text *said)
 {
-    FillScope *words = print_words(p);
-    const FormulaType type = r->f->node[root_of(r)].type;
-    const Piece value = print_widened(p, p->piece[root_of(r)], type);
-    FILL_WORDS(words, WORD("TYPE", print_dtype(p, spec_output(r->spec))->c_type),
-               WORD("VALUE", stored_text(r, p, value)),
-               WORD("OUT", print_output(p, r->style, r->style->loops ? "first" : print_place_name(p, r->f->row))));
-    text_add(&p->before, print_pattern(words, r->style->store_before));
-    text_add(&p->out, print_pattern(words, type == FORMULA_INT ? r->style->store_ints : r->style->store));
-    text_add(behind, print_pattern(words, r->style->store_behind));
+    const char *out = print_output(p, lane), *stored = stored_text(r, p, value);
+    FILL_WORDS(words, WORD("OUT", print_part(p, out)), WORD("VALUE", print_part(p, stored)),
+               WORD("IS_INT", r->f->node[root_of(r)].type == FORMULA_INT),
+               WORD("ELEMENT", print_dtype(p, spec_output(r->spec))->c_type));
+    text_printf(said, "%s %s\n", out, stored);
 }
 
 /* Prints a value along the row: it is kept for later passes, or is a variable where this one uses it more than once. */
@@ -421,7 +403,7 @@ static void print_along(const Rows *r, Printer *p, int i)
 static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, FillScope *words)
 {
     Printer p = printer_of(r);
-    Text behind = { .arena = r->arena };
+    Text said = { .arena = r->arena };
     bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
     memcpy(p.piece, shared->piece, sizeof p.piece);
     need_in_pass(r, pass, done, now, met);
@@ -439,40 +421,26 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
     for (int i = 0; i < r->f->nnode; i++)
         if (lasts(r, i) && now[i] && !done[i])
             print_along(r, &p, i);
-    for (int i = 0; i < r->f->nnode; i++)
-        if (is_reduced(r, i, pass))
-            print_reduction(r, &p, i);
-    if (r->f->fills && pass + 1 == r->f->npass)
-        print_store(r, &p, &behind);
-    const char *body = body_of_pass(r, &p);
-    const char *places =
-        unpacked(r, &p, arena_printf(r->arena, "%s%s%s", text_str(&p.before), body, text_str(&behind)));
-    FILL_WORDS(words, WORD("PASS", pass), WORD("places", places), WORD("before", print_filled(&p, text_str(&p.before))),
-               WORD("body", print_filled(&p, body)), WORD("behind", print_filled(&p, text_str(&behind))));
+    const bool stores = r->f->fills && pass + 1 == r->f->npass;
+    const char *body = text_str(&p.out), *place = print_place_name(&p, r->f->row);
+    text_add(&said, body);
+    add_reductions(r, &p, pass, words, &said);
+    if (stores)
+        add_store(r, &p, print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type),
+                  loops(r) ? "first" : place, words, &said);
+    const bool uses_place = mentions(text_str(&said), place);
+    text_add(&said, text_str(&p.before));
+    FILL_WORDS(words, WORD("PASS", pass), WORD("STORES", stores), WORD("USES_PLACE", uses_place),
+               WORD("places", unpacked(r, &p, text_str(&said))), WORD("before", print_filled(&p, text_str(&p.before))),
+               WORD("body", print_filled(&p, loops(r) ? indented(r->arena, body) : body)));
 }
 
-static void print_begin(const Rows *r, int pass, FillScope *words)
-{
-    const Printer p = printer_of(r);
-    Text begin = { .arena = r->arena }, aside = { .arena = r->arena };
-    for (int i = 0; i < r->f->nnode; i++)
-        if (is_reduced(r, i, pass)) {
-            text_add(&begin, print_pattern(words_of_reduction(r, i), form_of(r, i)->begin));
-            text_add(&aside, form_of(r, i)->aside ? print_pattern(words_of_reduction(r, i), form_of(r, i)->aside) : "");
-        }
-    FILL_WORDS(words, WORD("begin", print_filled(&p, text_str(&begin))),
-               WORD("aside", print_filled(&p, text_str(&aside))));
-}
-
-static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
+/* Adds what is computed of the results of a pass. */
+static void print_end(const Rows *r, Printer *shared, int pass, FillScope *words)
 {
     Printer p = printer_of(r);
     memcpy(p.piece, shared->piece, sizeof p.piece);
-    for (int i = 0; i < r->f->nnode; i++)
-        if (is_reduced(r, i, pass)) {
-            text_add(&p.out, print_pattern(words_of_reduction(r, i), form_of(r, i)->finish));
-            text_add(&r->fields, print_pattern(words_of_reduction(r, i), form_of(r, i)->fields));
-        }
+    fill_list(words, "fields");
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
         if (is_along(r, i) || v->level > pass + 1)
@@ -486,21 +454,23 @@ static void print_end(Rows *r, Printer *shared, int pass, FillScope *words)
         if (!fresh)
             continue;
         text_printf(&p.out, "    row->v%d = %s;\n", i, p.piece[i].text);
-        text_printf(&r->fields, "    %s v%d;\n", type_of(r, &p, i), i);
+        FILL_WORDS(fill_row(words), WORD("TYPE", print_part(&p, type_of(r, &p, i))),
+                   WORD("FIELD", arena_printf(r->arena, "v%d", i)));
         stands_elsewhere(r, &p, i);
         shared->piece[i] = p.piece[i];
     }
-    if (!r->f->fills && pass + 1 == r->f->npass) {
+    Text said = { .arena = r->arena };
+    const char *end = text_str(&p.out);
+    const bool stores = !r->f->fills && pass + 1 == r->f->npass;
+    text_add(&said, end);
+    if (stores) {
         const char *value =
             arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
                          print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
-        FillScope *own = print_words(&p);
-        FILL_WORDS(own, WORD("OUT", print_output(&p, r->style, "")),
-                   WORD("VALUE", stored_text(r, &p, (Piece){ value, BIND_UNARY, false })));
-        text_add(&p.out, print_pattern(own, r->style->store_value));
+        add_store(r, &p, (Piece){ value, BIND_UNARY, false }, "", words, &said);
     }
-    fill_word(words, "end_of_pass",
-              print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out))));
+    FILL_WORDS(words, WORD("STORES_VALUE", stores), WORD("places_at_end", unpacked(r, &p, text_str(&said))),
+               WORD("end_of_pass", print_filled(&p, end)));
 }
 
 /* Asks for a row of each operand that has rows, before it is read. */
@@ -519,27 +489,21 @@ static const char *fetch_text(const Rows *r)
     return print_filled(&p, arena_printf(r->arena, "%s%s", unpacked(r, &p, text_str(&p.out)), text_str(&p.out)));
 }
 
-/* What later passes need of a vector, as fields. */
-static const char *kept_fields(const Rows *r, const Printer *p)
+/* Adds what later passes need of a vector, as fields. */
+static void add_crossing(const Rows *r, const Printer *p, FillScope *words)
 {
-    Text t = { .arena = r->arena };
-    for (int i = 0; i < r->f->nnode; i++) {
-        const FormulaType type = r->f->node[i].type;
+    fill_list(words, "crossing");
+    for (int i = 0; i < r->f->nnode; i++)
         if (r->crossing[i])
-            text_printf(&t, r->style->kept_type,
-                        r->style->loops        ? print_type(p, type, false)
-                        : type == FORMULA_REAL ? "floats"
-                                               : "ints",
-                        i);
-    }
-    return print_filled(p, text_str(&t));
+            FILL_WORDS(fill_row(words), WORD("TYPE", print_part(p, print_type(p, r->f->node[i].type, !loops(r)))),
+                       WORD("FIELD", arena_printf(r->arena, "v%d", i)));
 }
 
 const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kernels, Diag *d)
 {
     const Spec *s = u->spec;
     const Target *t = u->target;
-    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t), .fields = { .arena = a } };
+    Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t) };
     Printer shared = printer_of(&r);
     FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
@@ -550,82 +514,47 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     fill_list(words, "passes");
     for (int pass = 0; pass < r.f->npass; pass++) {
         FillScope *row = fill_row(words);
-        print_begin(&r, pass, row);
         print_pass(&r, &shared, pass, done, row);
         print_end(&r, &shared, pass, row);
         need_in_pass(&r, pass, done, now, met);
         for (int i = 0; i < r.f->nnode; i++)
             done[i] = done[i] || (now[i] && lasts(&r, i));
     }
-    const char *out = print_output(&shared, r.style, "0");
-    FILL_WORDS(words, WORD("FORMULA", quote_comment(a, s->formula->text)),
-               WORD("PLACE", print_place_name(&shared, r.f->row)),
-               WORD("fields", print_filled(&shared, text_str(&r.fields))), WORD("kept", kept_fields(&r, &shared)),
-               WORD("FETCHES", print_is_called(a, s, t, kernels, "fetch")),
-               WORD("fetch", r.style->loops ? "" : fetch_text(&r)), WORD("OUT", out),
-               WORD("places_of_output", unpacked(&r, &shared, out)));
+    add_crossing(&r, &shared, words);
+    const char *out = print_output(&shared, "0");
+    FILL_WORDS(
+        words, WORD("FORMULA", quote_comment(a, s->formula->text)), WORD("PLACE", print_place_name(&shared, r.f->row)),
+        WORD("FETCHES", print_is_called(a, s, t, kernels, "fetch")), WORD("fetch", loops(&r) ? "" : fetch_text(&r)),
+        WORD("OUT", out), WORD("places_of_output", unpacked(&r, &shared, out)));
     return unit_fill_part(u, unit_pattern(a, u, arena_printf(a, "rows%s", t->family->suffix)), words, d);
 }
 
 /* ---- the definition ---- */
 
-/* The function that reduces row `at`, in double precision. */
-static const char *exact_reduction(const Printer *of, int i)
+/* Adds what the function that reduces a row is made of, in double precision. */
+static void add_exact_reduction(const Printer *of, int i, FillScope *row)
 {
     const Spec *s = of->spec;
     const FormulaNode *v = &s->formula->node[i];
     Printer p = { .arena = of->arena, .spec = s, .style = STYLE_EXACT, .along = -1, .out = { .arena = of->arena } };
     int extent[OP_MAX_RANK];
-    const int n = outer_extents(s, extent);
-    const char *along = s->op->extent[s->formula->row].name, *place = print_place_name(&p, s->formula->row);
     const Piece value = print_nodes(&p, v->arg[0]);
-    Text t = { .arena = of->arena };
-    text_printf(&t,
-                "static dcgen_value dcgen_reduction_%d(const int64_t *extent, const void *const *operand, const "
-                "dcgen_value *r, int64_t at, double part)\n{\n",
-                i);
-    for (int k = 0; k < s->op->nextent; k++)
-        text_printf(&t, "    const int64_t %s = extent[%d];\n", s->op->extent[k].name, k);
-    for (int k = n - 1; k >= 0; k--) {
-        if (p.used >> extent[k] & 1)
-            text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(&p, extent[k]),
-                        s->op->extent[extent[k]].name);
-        text_printf(&t, "    at /= %s;\n", s->op->extent[extent[k]].name);
-    }
-    text_add(&t, "    (void)operand, (void)r, (void)part, (void)at");
-    for (int k = 0; k < s->op->nextent; k++)
-        text_printf(&t, ", (void)%s", s->op->extent[k].name);
-    text_add(&t, ";\n");
-    if (v->op == FORMULA_ARGMAX) {
-        text_printf(
-            &t,
-            "    dcgen_place all = { { -INFINITY, 0 }, 0, false };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s"
-            "        all = dcgen_argmax(all, %s, %s, part);\n    }\n"
-            "    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };\n}\n\n",
-            place, place, along, place, text_str(&p.out), value.text, place);
-        return arena_strdup(of->arena, text_str(&t));
-    }
-    const char *start = v->op == FORMULA_SUM ? "0" : v->op == FORMULA_LEAST ? "INFINITY" : "-INFINITY";
-    const char *name = v->op == FORMULA_SUM ? "sum" : v->op == FORMULA_LEAST ? "min" : "max";
-    text_printf(&t,
-                "    dcgen_value all = { %s, 0 };\n    for (int64_t %s = 0; %s < %s; %s++) {\n%s        all = "
-                "dcgen_%s(all, %s);\n    }\n"
-                "    return all;\n}\n\n",
-                start, place, place, along, place, text_str(&p.out), name, value.text);
-    return arena_strdup(of->arena, text_str(&t));
+    add_kind(row, v);
+    FILL_WORDS(row, WORD("NODE", i), WORD("REDUCTION", arena_printf(of->arena, "dcgen_reduction_%d", i)),
+               WORD("OPERATION", arena_printf(of->arena, "dcgen_%s", formula_functions[v->op].name)),
+               WORD("VALUE", value.text), WORD("INDEX", print_place_name(&p, s->formula->row)),
+               WORD("ALONG", s->op->extent[s->formula->row].name), WORD("statements", text_str(&p.out)));
+    fill_list(row, "outer");
+    for (int k = outer_extents(s, extent) - 1; k >= 0; k--)
+        FILL_WORDS(fill_row(row), WORD("IS_USED", (int)(p.used >> extent[k] & 1)),
+                   WORD("INDEX", print_place_name(&p, extent[k])), WORD("ALONG", s->op->extent[extent[k]].name));
 }
 
-void unit_rows_exact_words(Printer *p, FillScope *words)
+void unit_rows_exact_words(const Printer *p, FillScope *words)
 {
-    Text all = { .arena = p->arena };
     const Formula *f = p->spec->formula;
-    for (int i = 0; i < f->nnode; i++)
-        if (f->node[i].kind == FORMULA_REDUCE)
-            text_add(&all, exact_reduction(p, i));
-    fill_word(words, "reductions", arena_strdup(p->arena, text_str(&all)));
     fill_list(words, "reduced");
     for (int i = 0; i < f->nnode; i++)
         if (f->node[i].kind == FORMULA_REDUCE)
-            FILL_WORDS(fill_row(words), WORD("NODE", i),
-                       WORD("REDUCTION", arena_printf(p->arena, "dcgen_reduction_%d", i)));
+            add_exact_reduction(p, i, fill_row(words));
 }

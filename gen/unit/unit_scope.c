@@ -434,7 +434,7 @@ static void add_family(FillScope *s, const UnitContext *u)
         fill_number(
             s, arena_printf(s->arena, "FAMILY_%s", text_letters(arena_strdup(s->arena, families[i]->name), toupper)),
             families[i] == family);
-    FILL_WORDS(s, WORD("FAMILY", family->name),
+    FILL_WORDS(s, WORD("FAMILY", family->name), WORD("RIVAL", family->rival),
                WORD("CALL", arena_printf(s->arena, "%s%s", u->spec->name, family->call)),
                WORD("KERNELS_FILE", arena_printf(s->arena, "kernels%s", family->suffix)));
     fill_list(s, "instruction_sets");

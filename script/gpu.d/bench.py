@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bench: a package that tune made, against cuBLAS as it comes and the best of cublasLt's algorithms. While
+"""bench: a package that tune made, against cublasLt as it comes and the best of its algorithms. While
 its program is compiled, the GPU checks what check has left."""
 
 import glob
@@ -40,31 +40,19 @@ def python_folders():
     return list(dict.fromkeys(found))
 
 
-def vendor_environment(nvcc, folder):
-    """Environment by which CMake finds cuBLAS where the toolkit lacks it and a Python package has it. Such a
-    package lacks the names without a version that a linker wants: folder has links of these names."""
+def vendor_environment(nvcc):
+    """Environment by which CMake finds cublasLt's header, and a benchmark cublasLt, where the toolkit lacks it and a
+    Python package has it."""
     toolkit = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
-    if any(
-        glob.glob(os.path.join(toolkit, lib, "libcublas.so")) for lib in ("lib64", "lib", "targets/*/lib")
-    ):
+    name = "libcublasLt.so.*"
+    if any(glob.glob(os.path.join(toolkit, lib, name)) for lib in ("lib64", "lib", "targets/*/lib")):
         return {}
     places = [os.path.join(p, v) for p in python_folders() for v in VENDOR]
-    libraries = [lib for p in places for lib in sorted(glob.glob(os.path.join(p, "lib", "libcublas*.so.*")))]
-    if not libraries:
+    folders = [os.path.join(p, "lib") for p in places if glob.glob(os.path.join(p, "lib", name))]
+    if not folders:
         return {}
-    os.makedirs(folder, exist_ok=True)
-    for lib in libraries:
-        link = os.path.join(folder, os.path.basename(lib).split(".so.")[0] + ".so")
-        if not os.path.lexists(link):
-            os.symlink(lib, link)
     include = [os.path.join(p, "include") for p in places if os.path.isdir(os.path.join(p, "include"))]
-    folders = [folder, *dict.fromkeys(os.path.dirname(lib) for lib in libraries)]
-    paths = {
-        "CMAKE_LIBRARY_PATH": folders,
-        "LD_LIBRARY_PATH": folders[1:],
-        "CMAKE_INCLUDE_PATH": include,
-        "CPATH": include,
-    }
+    paths = {"LD_LIBRARY_PATH": folders, "CMAKE_INCLUDE_PATH": include, "CPATH": include}
     return {name: ":".join(filter(None, [os.environ.get(name), *more])) for name, more in paths.items()}
 
 
@@ -99,7 +87,7 @@ def build(stage, package, env):
             return {}
     programs = programs_in(folder, name)
     if not programs:
-        stage.missing(f"{name}: has no benchmark program: CMake did not find cuBLAS")
+        stage.missing(f"{name}: has no benchmark program")
     return programs
 
 
@@ -154,7 +142,7 @@ def bench(stage, spec):
         stage.missing("nvcc is not installed: no benchmark can be built")
         return
     env = {**os.environ, "CUDACXX": session.tools.nvcc}
-    env.update(vendor_environment(session.tools.nvcc, os.path.join(session.work, "vendor")))
+    env.update(vendor_environment(session.tools.nvcc))
     programs = build(stage, package, env)
     if programs == LATE:
         return

@@ -25,6 +25,14 @@
 /* What a negative code of dcgen_run or dcgen_launch means; optional. */
 typedef const char *dcgen_why_fn(int code);
 
+/* What a library is, for people: "OpenBLAS 0.3.21, core SkylakeX"; NULL: it is not there. Optional, asked by packages'
+ * benchmarks. */
+typedef const char *dcgen_name_fn(void);
+/* Of a library that has several ways for a call, such as algorithms: it takes that one from now on, from 0 in the order
+ * in which it proposes them, and refuses calls that have no such way. Optional, absent: there is one; called by
+ * packages' benchmarks. */
+typedef void dcgen_use_fn(int way);
+
 /* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents; negative: dcgen_why may say why. */
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * library: the op as a CBLAS computes it, problem by problem, behind a candidate's entry (search/runner/abi.h): what
- * kernels are timed side by side with. A bias is laid into Y first and kept by beta = 1; any other formula is computed behind a
- * product, by the functions that kernels call. A call in several parts shares out the problems. Without a CBLAS every call is
- * refused. Never part of a package.
+ * library: the operator as a CBLAS computes it, problem by problem, behind the entry that dcgen's kernels have when
+ * they are measured (search/runner/abi.h there): what they are timed side by side with, in a search and by a package's
+ * benchmark. A bias is laid into Y first and kept by beta = 1; any other formula is computed behind a product, by the
+ * functions that kernels call. A call in several parts shares out the problems. Without a CBLAS every call is refused.
  */
+//@ guard
 //@ cblas
-#if HAS_FORMULA && IS_BIAS == 0
-//@ preamble
-//@ device
-//@ arguments
-//@ formula
-#endif
 
 enum { TRANS_A = LAYOUT_A_KM ? TRANS : NO_TRANS, TRANS_B = LAYOUT_B_NK ? TRANS : NO_TRANS };
 
@@ -57,3 +52,4 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_
     }
     return 0;
 }
+//@ unguard

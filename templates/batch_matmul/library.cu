@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * library: the op as NVIDIA's library computes it, behind a candidate's entry (search/runner/abi.h): what kernels are
- * timed side by side with. One strided batch, or one for each b0 where the strides of both batch axes do not make one. A bias, matrices that are
- * added, and some functions of the sum are cublasLt's own; any other formula is computed by a kernel behind it.
- * Never part of a package.
+ * library: the operator as NVIDIA's library computes it, behind the entry that dcgen's kernels have when they are
+ * measured (search/runner/abi.h there): what they are timed side by side with, in a search and by a package's
+ * benchmark. One strided batch, or one for each b0 where the strides of both batch axes do not make one. A bias,
+ * matrices that are added, and some functions of the sum are cublasLt's own; any other formula is computed by a kernel
+ * behind it.
  */
 //@ cublaslt
 #if HAS_OTHER_FORMULA
@@ -47,12 +48,13 @@ struct Results {
 
 extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *, void *stream)
 {
-    const int64_t *A = extent + 5, *B = A + 3, *Y = B + 3; /* strides */
+    const int64_t *A = extent + 5, *B = A + 3; /* strides */
     const int64_t B0 = extent[0], B1 = extent[1], M = extent[2], N = extent[3];
 #if HAS_OTHER_FORMULA && ELEM_BYTES == 2
     const Results y = { (char *)sums_of(scratch), B1 * M * N * 4, M * N, N };
     const bool y_is_one = true;
 #else
+    const int64_t *Y = B + 3;
     const Results y = { (char *)operand[OUTPUT_PLACE], Y[0] * ELEM_BYTES, Y[1], Y[2] };
     const bool y_is_one = is_one_batch(Y, B1);
 #endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * library: the op as a CBLAS computes it, behind a candidate's entry (search/runner/abi.h): what kernels are timed side
- * by side with. A bias is laid into Y first and kept by beta = 1, as users of a BLAS do; any other formula is computed behind the
- * product, by the functions that kernels call. A call in several parts is that many calls, each of some rows of Y or, where there are
- * more columns than rows, of some columns. Without a CBLAS every call is refused. Never part of a package.
+ * library: the operator as a CBLAS computes it, behind the entry that dcgen's kernels have when they are measured
+ * (search/runner/abi.h there): what they are timed side by side with, in a search and by a package's benchmark. A bias
+ * is laid into Y first and kept by beta = 1, as users of a BLAS do; any other formula is computed behind the product,
+ * by the functions that kernels call. A call in several parts is that many calls, each of some rows of Y or, where
+ * there are more columns than rows, of some columns. Without a CBLAS every call is refused.
  */
+//@ guard
 //@ cblas
-#if HAS_FORMULA && IS_BIAS == 0
-//@ preamble
-//@ device
-//@ arguments
-//@ formula
-#endif
 
 #if LAYOUT_W_KN
 enum { TRANS_W = NO_TRANS };
@@ -73,3 +69,4 @@ int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_
         part(extent, operand, 0, M, begin, end);
     return 0;
 }
+//@ unguard

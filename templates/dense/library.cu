@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * library: the op as NVIDIA's library computes it, behind a candidate's entry (search/runner/abi.h): what kernels are
- * timed side by side with. A bias, a matrix that is added, and some functions of the sum are cublasLt's own; any other formula is computed by a
- * kernel behind it. Never part of a package.
+ * library: the operator as NVIDIA's library computes it, behind the entry that dcgen's kernels have when they are
+ * measured (search/runner/abi.h there): what they are timed side by side with, in a search and by a package's
+ * benchmark. A bias, a matrix that is added, and some functions of the sum are cublasLt's own; any other formula is
+ * computed by a kernel behind it.
  */
 //@ cublaslt
 #if HAS_OTHER_FORMULA

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
 #ifndef DCGEN
-/* What the library.cu of an operator needs of NVIDIA's cublasLt, which is loaded at run time: products of matrices by
- * cublasLt's own first choice of algorithm. Without cublasLt, or where it has no algorithm, a call is refused. */
+/* What the library.cu of an operator needs of NVIDIA's cublasLt, which is loaded at run time: products of matrices by the algorithm that
+ * cublasLt proposes first, or by another one that it proposes. Without cublasLt, or where it has no algorithm, a call is refused. */
 #endif
 #include <cublasLt.h>
 #include <cuda_runtime.h>
@@ -31,6 +31,7 @@ namespace PACKAGE_device {
 extern "C" const int dcgen_aligned = 256; /* what cublasLt takes for granted */
 
 enum { NO_LIBRARY = -100, NO_ALGORITHM = -101, NO_KERNEL = -102 };
+enum { MOST_WAYS = 32 };
 static const size_t workspace_bytes = 32 << 20; /* what NVIDIA advises for Hopper */
 
 #if DTYPE_F16
@@ -79,7 +80,8 @@ static const cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F;
     use(MatmulPreferenceDestroy)      \
     use(MatmulPreferenceSetAttribute) \
     use(MatmulAlgoGetHeuristic)       \
-    use(Matmul)
+    use(Matmul)                       \
+    use(GetVersion)
 #define MEMBER(name) decltype(&cublasLt##name) name;
 static struct {
     FUNCTIONS(MEMBER)
@@ -147,6 +149,7 @@ struct Plan {
     size_t need = 0; /* bytes of workspace */
 };
 static Plan plan;
+static int way; /* which of the algorithms that cublasLt proposes is taken */
 
 static void drop()
 {
@@ -156,6 +159,12 @@ static void drop()
         if (layout)
             lt.MatrixLayoutDestroy(layout);
     plan = Plan();
+}
+
+extern "C" void dcgen_use(int n)
+{
+    way = n;
+    drop();
 }
 
 static __attribute__((destructor)) void unload()
@@ -198,21 +207,21 @@ static bool choose(const Product *p)
     };
     const uint32_t aligned = (uint32_t)p->aligned;
     cublasLtMatmulPreference_t preference = NULL;
-    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatmulHeuristicResult_t found[MOST_WAYS];
     int n = 0;
     bool good = !lt.MatmulPreferenceCreate(&preference) &&
                 !lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                  &workspace_bytes, sizeof workspace_bytes);
     for (cublasLtMatmulPreferenceAttributes_t of : alignment)
         good = good && !lt.MatmulPreferenceSetAttribute(preference, of, &aligned, sizeof aligned);
-    good = good &&
-           !lt.MatmulAlgoGetHeuristic(handle, plan.op, plan.w, plan.x, plan.c, plan.y, preference, 1, &found, &n) &&
-           n == 1 && found.state == CUBLAS_STATUS_SUCCESS;
+    good = good && way < MOST_WAYS &&
+           !lt.MatmulAlgoGetHeuristic(handle, plan.op, plan.w, plan.x, plan.c, plan.y, preference, way + 1, found, &n) &&
+           n > way && found[way].state == CUBLAS_STATUS_SUCCESS;
     if (preference)
         lt.MatmulPreferenceDestroy(preference);
     if (good) {
-        plan.algo = found.algo;
-        plan.need = found.workspaceSize;
+        plan.algo = found[way].algo;
+        plan.need = found[way].workspaceSize;
     }
     return good;
 }
@@ -288,6 +297,14 @@ extern "C" int64_t dcgen_scratch(const int64_t *extent, int64_t)
     (void)extent;
     return (int64_t)workspace_bytes;
 #endif
+}
+
+extern "C" const char *dcgen_name()
+{
+    static char name[40];
+    if (handle)
+        snprintf(name, sizeof name, "cublasLt %zu", lt.GetVersion());
+    return handle ? name : NULL;
 }
 
 extern "C" const char *dcgen_why(int code)

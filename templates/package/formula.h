@@ -266,7 +266,41 @@ DCGEN_INLINE dcgen_place dcgen_argmax(dcgen_place p, dcgen_value v, int64_t n, d
     return larger ? (dcgen_place){ v, n, close } : (dcgen_place){ p.largest, p.place, p.unsure || close };
 }
 
-//@ reductions
+//@ repeat reduced
+/* Of the row whose number is `at`. */
+static dcgen_value REDUCTION(const int64_t *extent, const void *const *operand, const dcgen_value *r, int64_t at, double part)
+{
+    const int64_t AXIS = extent[PLACE]; //@ repeat every
+//@ repeat outer
+#if IS_USED
+    const int64_t INDEX = at % ALONG;
+#endif
+    at /= ALONG;
+//@ end
+    (void)operand, (void)r, (void)part, (void)at, EACH(every, (void)AXIS);
+#if IS_ARGMAX
+    dcgen_place all = { { -INFINITY, 0 }, 0, false };
+#elif IS_SUM
+    dcgen_value all = { 0, 0 };
+#elif IS_LEAST
+    dcgen_value all = { INFINITY, 0 };
+#else
+    dcgen_value all = { -INFINITY, 0 };
+#endif
+    for (int64_t INDEX = 0; INDEX < ALONG; INDEX++) {
+//@ statements
+#if IS_ARGMAX
+        all = dcgen_argmax(all, VALUE, INDEX, part);
+    }
+    return (dcgen_value){ (double)all.place, all.unsure ? 1e30 : 0 };
+#else
+        all = OPERATION(all, VALUE);
+    }
+    return all;
+#endif
+}
+
+//@ end
 #endif
 /* The element of the output that lies `at` elements behind its first one. acc: what the operator computed; r: reductions of its row; part:
  * dcgen_part(extent). */

@@ -34,7 +34,7 @@ cp "$DCGEN" "$BIN/dcgen-runner-c" "$tmp/inst/bin"
 for folder in targets family package vector device; do
     cp -R "$SRC/templates/$folder" "$tmp/inst/share/dcgen/templates"
 done
-for file in op.cfg reference.c pack.c bench.c; do
+for file in op.cfg reference.c pack.c; do
     cp "$SRC/templates/dense/$file" "$tmp/inst/share/dcgen/templates/dense"
 done
 cp "$SRC/tests/cli/templates/dense/plain.c" "$tmp/inst/share/dcgen/templates/dense"
@@ -67,9 +67,7 @@ PATH=$tmp/tools:$PATH
 # install_cuda: what CUDA targets need besides; their only template is tests/cli/templates/dense/plain.cu
 install_cuda() {
     share=$tmp/inst/share/dcgen/templates
-    for file in library.cu bench_cuda.c; do
-        cp "$SRC/templates/dense/$file" "$share/dense"
-    done
+    cp "$SRC/templates/dense/library.cu" "$share/dense"
     cp "$SRC/tests/cli/templates/dense/plain.cu" "$share/dense"
 }
 

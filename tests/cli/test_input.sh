@@ -53,7 +53,7 @@ edit 's/N = 24/N = 9223372036854775807L/;s/"T"/9223372036854775807L/' 'bad.cfg:5
 edit 's/"T"/"16 \/ (T - T)"/' 'bad.cfg:5:'
 edit 's/trials = 3/trials = -1/' 'bad.cfg:7:'
 for name in '../out' a-b; do edit "s|\"tiny\"|\"$name\"|" 'bad.cfg:1:'; done
-for name in exec run_package weight dcgen_reference_rows N bias; do   # by its form, or as the op's benchmark or definition uses it
+for name in exec NAN dcgen_reference_rows N; do   # by its form, or as the package or the op's definition uses it
     edit "s/\"tiny\"/\"$name\"/" 'bad.cfg:1:'
     said "would do"
 done

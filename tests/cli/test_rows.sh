@@ -178,6 +178,9 @@ grep -q ' len .*; elements are s32$' out/pair/pair.h || failed 'the header does 
     failed "the header does not say that softmax and layernorm, and no other, work in place"
 grep -q 'V .*: 31 in all calls' out/pair/pair.h || failed 'the header does not say how many rows the table has'
 grep -rq 'real_min(M\*N, V\*N)' out/pair || failed 'the benchmark does not count the rows that are read'
+for file in places.c rows.c; do
+    grep -q "^# template .* package/$file\$" out/pair/MANIFEST || failed "MANIFEST does not name $file, which its functions are made of"
+done
 for cc in gcc clang; do
     ! command -v $cc >/dev/null || $cc -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Werror -fsyntax-only out/pair/kernels.c ||
         failed "$cc warns of the kernels"

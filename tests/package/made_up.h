@@ -77,7 +77,7 @@ static inline int made_up_setup(void **state)
     assert_int_equal(shell("cd " DCGEN_SOURCE_DIR "/templates && cp -R targets family package device vector %s", share),
                      0);
     assert_int_equal(shell("cd " DCGEN_SOURCE_DIR
-                           "/templates/dense && cp op.cfg reference.c pack.c bench.c bench_cuda.c " DCGEN_SOURCE_DIR
+                           "/templates/dense && cp op.cfg reference.c pack.c library.c library.cu " DCGEN_SOURCE_DIR
                            "/tests/cli/templates/dense/plain.* %s/dense",
                            share),
                      0);

@@ -37,7 +37,7 @@ static bool can(const char *command)
 
 TEST(its_test_and_benchmark_find_what_is_wrong)
 {
-    if (!can("echo '#include <cublasLt.h>' | cc -I${CUDA_HOME:-/usr/local/cuda}/include -fsyntax-only -x c - "
+    if (!can("echo '#include <cuda_runtime_api.h>' | cc -I${CUDA_HOME:-/usr/local/cuda}/include -fsyntax-only -x c - "
              "2>/dev/null"))
         skip();
     make_package(own_spec);

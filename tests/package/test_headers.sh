@@ -49,7 +49,7 @@ for cc in $(compilers); do
         done
     done
     for name in $names; do
-        for file in kernels pool test bench; do
+        for file in kernels pool test bench library; do
             case $file in kernels | pool) own='-Wstrict-prototypes -Wmissing-prototypes' ;; *) own= ;; esac
             silent "$cc" -std=gnu11 $flags $own "$packages/$name/$file.c"
         done

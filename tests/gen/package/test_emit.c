@@ -205,6 +205,28 @@ TEST(the_benchmark_has_each_shape_once)
     assert_lacks(package_text(package_of(&in), "bench.c"), second);
 }
 
+/* The op by a library is in a file of its own, for processors that the tuned target may be of. */
+TEST(the_benchmark_has_a_library_where_the_op_has_one)
+{
+    EmitInput in;
+    const Package *two = make_two(&in);
+    EXPECT(two, "library.c", "\n#if defined(__x86_64__)\n", "\nint dcgen_run(const int64_t *extent, ");
+    EXPECT(two, "bench.c", "dcgen_run(two_asked.extent, ");
+    EXPECT(two, "CMakeLists.txt", "target_sources(two_bench PRIVATE library.c)");
+    EXPECT(two, "README.md", "| `bench.c`, `library.c` | compares with a CBLAS");
+    EXPECT(two, "MANIFEST", "  library.c\n");
+    Synthetic strides;
+    assert_true(synthetic_make(&strides, synthetic_strides, 60));
+    Result result = synthetic_result(&strides);
+    result.contract = contract_make(strides.arena, strides.study, strides.assignment);
+    const EmitInput without = input_of(&result, 1);
+    const Package *p = package_of(&without);
+    assert_null(package_text(p, "library.c"));
+    assert_lacks(package_text(p, "bench.c"), "dcgen_run");
+    assert_lacks(package_text(p, "CMakeLists.txt"), "library.c");
+    arena_free(strides.arena);
+}
+
 TEST(a_report_is_named_where_there_is_one)
 {
     EmitInput in;
@@ -276,23 +298,24 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
-        "dense/addend.h dense/bench.c dense/finish.h dense/is_whole.h dense/op.cfg dense/pack.c dense/packed_gemm.c "
+        "dense/addend.h dense/finish.h dense/is_whole.h dense/library.c dense/op.cfg dense/pack.c dense/packed_gemm.c "
         "dense/packed_step.h dense/reference.c dense/row_pointers.h dense/store_part.h family/cpu.cfg "
         "package/CMakeLists.txt package/LICENSE package/README.md package/arguments.h package/arguments_of.h "
-        "package/arithmetic.h package/blocks.h package/candidate.c package/declarations.h package/dispatch.h "
+        "package/arithmetic.h package/bench.c package/blocks.h package/candidate.c package/cblas.h "
+        "package/declarations.h package/dispatch.h "
         "package/each_kernel.h package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h "
         "package/overlap.h package/pack.h package/package.h package/package.json package/packed.h "
         "package/packed_calls.h package/pieces.h package/plant.h package/pool.c package/pool.h package/preamble.c "
         "package/problem.h package/regret.json package/regret.md package/run.c package/spdx.json package/strerror.h "
-        "package/tables.h package/test.c targets/avx2.cfg targets/avx512.cfg targets/portable.cfg ");
+        "package/tables.h package/test.c package/timed.h targets/avx2.cfg targets/avx512.cfg targets/portable.cfg ");
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);
     const char *sources = sources_of(package_of(&gpu));
     static const char *const none[] = { "mma_gemm", "mma_gemv", "avx", "portable", "pool", "packed_gemm" };
-    assert_has_all(sources, "dense/bench_cuda.c ", "dense/few_rows.cuh ", "dense/gemv.cu ", "package/pack.cu ",
-                   "dense/simt_gemm.cu ", "package/test_cuda.c ", "dense/tile_copy.cuh ", "family/cuda.cfg ",
-                   "device/launch.cuh ", "device/tf32_mma.cuh ", "package/candidate.cu ", "package/flush_l2.h ",
-                   "targets/sm_75.cfg ", "targets/sm_90a.cfg ");
+    assert_has_all(sources, "dense/few_rows.cuh ", "dense/library.cu ", "package/bench_cuda.c ", "package/cublaslt.h ",
+                   "dense/gemv.cu ", "package/pack.cu ", "dense/simt_gemm.cu ", "package/test_cuda.c ",
+                   "dense/tile_copy.cuh ", "family/cuda.cfg ", "device/launch.cuh ", "device/tf32_mma.cuh ",
+                   "package/candidate.cu ", "package/flush_l2.h ", "targets/sm_75.cfg ", "targets/sm_90a.cfg ");
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_lacks(sources, none[i]);
 }

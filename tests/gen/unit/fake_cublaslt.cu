@@ -22,8 +22,13 @@ struct Preference {
 };
 static uint32_t aligned; /* what the algorithm that was chosen last needs */
 
-extern "C" int fake_cublaslt_nmatmul;
-int fake_cublaslt_nmatmul;
+extern "C" int fake_cublaslt_nmatmul, fake_cublaslt_algorithm; /* calls, and the algorithm of the last one, of three */
+int fake_cublaslt_nmatmul, fake_cublaslt_algorithm;
+
+size_t cublasLtGetVersion(void)
+{
+    return 130100;
+}
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
 {
@@ -122,15 +127,17 @@ static bool is_matrix(const Layout *l, const Layout *d)
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t a,
                                               cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-                                              cublasLtMatmulPreference_t preference, int,
+                                              cublasLtMatmulPreference_t preference, int most,
                                               cublasLtMatmulHeuristicResult_t *result, int *n)
 {
     for (const cublasLtMatrixLayout_t l : { a, b, c, d })
         if (!is_matrix((const Layout *)l, (const Layout *)d))
             return CUBLAS_STATUS_INVALID_VALUE;
-    memset(result, 0, sizeof *result);
     aligned = ((Preference *)preference)->aligned;
-    *n = 1;
+    for (*n = 0; *n < 3 && *n < most; ++*n) {
+        memset(&result[*n], 0, sizeof *result);
+        result[*n].algo.data[0] = (uint64_t)*n;
+    }
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -154,7 +161,7 @@ static float element(const float *at, const Layout *l, cublasOperation_t op, uin
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void *, const void *a,
                               cublasLtMatrixLayout_t of_a, const void *b, cublasLtMatrixLayout_t of_b, const void *beta,
                               const void *c, cublasLtMatrixLayout_t of_c, void *d, cublasLtMatrixLayout_t of_d,
-                              const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t)
+                              const cublasLtMatmulAlgo_t *algo, void *, size_t, cudaStream_t)
 {
     const Desc *m = (const Desc *)desc;
     const Layout *la = (const Layout *)of_a, *lb = (const Layout *)of_b, *ld = (const Layout *)of_d;
@@ -163,6 +170,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const
     if (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c | (uintptr_t)d) % aligned != 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     fake_cublaslt_nmatmul++;
+    fake_cublaslt_algorithm = (int)algo->data[0];
     for (int32_t i = 0; i < ld->batches; i++)
         for (uint64_t col = 0; col < ld->cols; col++)
             for (uint64_t row = 0; row < ld->rows; row++) {

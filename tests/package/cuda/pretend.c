@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pretend: what a CUDA package's own test and benchmark are linked with instead of the package, CUDA's run time, cuBLAS
- * and cublasLt. Memory is the host's. Work takes time on a clock of its own: an operation of the package a picosecond,
- * of cuBLAS two (one where M is 1), of the three algorithms of cublasLt 4, 0.8 and 1; the last of them refuses. Filling
+ * pretend: what a CUDA package's own test and benchmark are linked with instead of the package, CUDA's run time and the
+ * vendor's library. Memory is the host's. Work takes time on a clock of its own: an operation of the package a
+ * picosecond, of the library two (one where M is 1), of its second algorithm 0.8; a third one refuses. Filling
  * or reading twice the L2 cache takes 700 ns, and the call behind it twice as long, behind filling three times. Every
  * eleventh launch takes 50 times as long. The environment variable FAULT names the one way in which the package is
- * wrong. (It is compiled with -w: arguments that it has no use for are no mistake.)
+ * wrong, or the library. (It is compiled with -w: arguments that it has no use for are no mistake.)
  */
-#include <cublasLt.h>
-#include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -241,80 +239,26 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b)
     return *ms = (float)(*(double *)b - *(double *)a), cudaSuccess;
 }
 
-/* ---- cuBLAS: column-major Y' = W' X' ---- */
+/* ---- the library: it knows three algorithms, the last of which refuses ---- */
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasDestroy_v2(cublasHandle_t h) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t s) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void *p, size_t n) { return CUBLAS_STATUS_SUCCESS; }
+static int way;
 
-cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                            const void *alpha, const void *A, cudaDataType type_a, int lda, const void *B,
-                            cudaDataType type_b, int ldb, const void *beta, void *C, cudaDataType type_c, int ldc,
-                            cublasComputeType_t compute, cublasGemmAlgo_t algo)
-{
-    if (op_a != CUBLAS_OP_T || op_b != CUBLAS_OP_N || lda != k || ldb != k || ldc != m || *(const float *)alpha != 1 ||
-        *(const float *)beta != 0 || type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F ||
-        compute != CUBLAS_COMPUTE_32F)
-        return CUBLAS_STATUS_INVALID_VALUE;
-    start((Call){ n, m, k, B, A, NULL, C }, n == 1 ? 1 : 2);
-    return CUBLAS_STATUS_SUCCESS;
-}
+const char *dcgen_name(void) { return fault("no library") ? NULL : "a library"; }
+const char *dcgen_why(int code) { return code == -7 ? "cannot" : "an error"; }
+int64_t dcgen_scratch(const int64_t *extent, int64_t ntask) { return extent[1] * ntask; }
+void dcgen_use(int n) { way = n; }
 
-static int64_t layout[3][3]; /* of W, X and Y: rows, columns, distance */
-static int nlayout;
-
-size_t cublasLtGetVersion(void) { return 12; }
-cublasStatus_t cublasLtCreate(cublasLtHandle_t *h) { return *h = NULL, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t h) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, cublasComputeType_t c, cudaDataType_t t)
+int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream)
 {
-    return *d = NULL, CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t a, const void *p,
-                                              size_t n)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *l, cudaDataType t, uint64_t rows, uint64_t cols,
-                                          int64_t ld)
-{
-    int64_t *at = layout[nlayout++ % 3];
-    at[0] = (int64_t)rows, at[1] = (int64_t)cols, at[2] = ld;
-    *l = (cublasLtMatrixLayout_t)at;
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t l) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *p)
-{
-    return *p = NULL, CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t p) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p,
-                                                    cublasLtMatmulPreferenceAttributes_t a, const void *v, size_t n)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t h, cublasLtMatmulDesc_t d, cublasLtMatrixLayout_t A,
-                                              cublasLtMatrixLayout_t B, cublasLtMatrixLayout_t C,
-                                              cublasLtMatrixLayout_t D, cublasLtMatmulPreference_t p, int most,
-                                              cublasLtMatmulHeuristicResult_t found[], int *n)
-{
-    for (*n = 0; *n < 3 && *n < most; ++*n)
-        found[*n].algo.data[0] = (uint64_t)*n;
-    return CUBLAS_STATUS_SUCCESS;
-}
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t d, const void *alpha, const void *A,
-                              cublasLtMatrixLayout_t la, const void *B, cublasLtMatrixLayout_t lb, const void *beta,
-                              const void *C, cublasLtMatrixLayout_t lc, void *D, cublasLtMatrixLayout_t ld,
-                              const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t s)
-{
-    static const double ps[] = { 4, 0.8, 1 };
-    const int64_t *w = (const int64_t *)la, *x = (const int64_t *)lb, *y = (const int64_t *)ld;
-    if (algo->data[0] == 2 || w[0] != x[0] || w[1] != y[0] || x[1] != y[1] || w[2] != w[0] || x[2] != x[0] ||
-        y[2] != y[0])
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    start((Call){ x[1], w[1], w[0], B, A, NULL, D }, ps[algo->data[0]]);
-    return CUBLAS_STATUS_SUCCESS;
+    const int64_t M = extent[0], N = extent[1], K = extent[2];
+    for (int64_t i = 0; i < N; i++)
+        if (((char *)scratch)[i] != 0)
+            return -8; /* it is as large as was asked for, and zero */
+    if (way > 1 || fault("rival refuses"))
+        return -7;
+    float *y = operand[3];
+    const int result = start((Call){ M, N, K, operand[0], operand[1], operand[2], y }, way ? 0.8 : M == 1 ? 1 : 2);
+    if (fault("rival") && !capturing)
+        y[M * N - 1] += 1;
+    return result;
 }

@@ -175,3 +175,8 @@ foreach(file IN LISTS setups)
     list(GET row 1 fixture)
     set_tests_properties(${name} PROPERTIES FIXTURES_SETUP ${fixture})
 endforeach()
+
+# The comparison of searches (bench/tuning) uses much of dcgen, and no test runs it: it must compile at least.
+file(GLOB tuning_sources CONFIGURE_DEPENDS bench/tuning/*.c)
+add_executable(bench_tuning ${tuning_sources} bench/machine.c)
+target_link_libraries(bench_tuning PRIVATE dcgen_core)

@@ -83,8 +83,8 @@ Expr *expr_number(Arena *a, int64_t value);
 Expr *expr_name(Arena *a, const char *name);
 /* Is it the same number whatever its names stand for? */
 bool expr_is_number(const Expr *e, int64_t *value);
-/* Does the operator or function stand in it? */
-bool expr_applies(const Expr *e, const char *op);
+/* Does the operator or function stand in it with a name below for which `is` is true? */
+bool expr_applies(const Expr *e, const char *op, bool is(void *ctx, const char *name), void *ctx);
 
 /* The least and the greatest value, where every slot i is anywhere in lo[i]..hi[i]; a name that stands twice counts as
  * two names, so the range may be wider than need be. EXPR_OK: nowhere there does the expression, or a part of it,

@@ -154,15 +154,20 @@ Expr *expr_condition(Arena *a, const Expr *e) { return folded(a, e, true); }
 
 bool expr_is_number(const Expr *e, int64_t *value) { return is_decided(e->root, value); }
 
-static bool applies(const Node *n, const char *op)
+/* Does a name stand in it for which `is` is true? With an operator or function: below that one. */
+static bool has_name(const Node *n, const char *op, bool is(void *ctx, const char *name), void *ctx)
 {
-    bool found = n->kind == APPLY && strcmp(n->op->text, op) == 0;
+    bool found = !op && n->kind == NAME && is(ctx, n->name.name);
+    op = op && n->kind == APPLY && strcmp(n->op->text, op) == 0 ? NULL : op;
     for (int i = 0; i < 2 && n->kind == APPLY && n->arg[i]; i++)
-        found = found || applies(n->arg[i], op);
+        found = found || has_name(n->arg[i], op, is, ctx);
     return found;
 }
 
-bool expr_applies(const Expr *e, const char *op) { return applies(e->root, op); }
+bool expr_applies(const Expr *e, const char *op, bool is(void *ctx, const char *name), void *ctx)
+{
+    return has_name(e->root, op, is, ctx);
+}
 
 /* ---- parts of expressions ---- */
 

@@ -165,15 +165,17 @@ static const char *const plan_key[PLAN_COUNT] = { [PLAN_X] = "x",
                                                   [PLAN_SCRATCH] = "scratch",
                                                   [PLAN_COUNTERS] = "counters" };
 
-/* Can a call work it out, in doubles? */
+static bool is_extent(void *ctx, const char *name) { return op_axis(ctx, name) >= 0; }
+
+/* Can a call work it out, in doubles? What does not depend on extents is an integer by then. */
 static bool check_plan(TemplateReader *r, Loc at, const Expr *e)
 {
-    const Expr *all = e ? template_written_out(r, e) : NULL;
+    const Expr *all = e ? expr_fold(r->arena, template_written_out(r, e)) : NULL;
     if (!e)
         return true;
     if (!all)
         return diag_error(r->diag, at, "with the derived names in it, this expression is too long");
-    if (expr_applies(all, "/") || !expr_c_real(r->arena, all, "", ""))
+    if (expr_applies(all, "/", is_extent, (void *)r->op) || !expr_c_real(r->arena, all, "", ""))
         return diag_error(r->diag, at, "each call works this out: it cannot use '/', log2, exp2 or sqrt");
     for (const ExprName *n = expr_names(all); n; n = n->next)
         if (strcmp(n->name, "SMS") != 0 && (strcmp(n->name, "ALIGN") == 0 || !may_ask(r, n->name)))

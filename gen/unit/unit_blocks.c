@@ -40,7 +40,7 @@ static void add_loads(Printer *p, FillScope *words)
         const Dtype *type = print_dtype(p, o);
         const char *load = arena_printf(p->arena, "PACKAGE_load%s_MACHINE", print_load_suffix(p, type));
         FILL_WORDS(fill_row(words), WORD("FIELD", arena_printf(p->arena, "v%d", i)),
-                   WORD("IS_INTEGER", type->is_integer), WORD("LOAD", print_part(p, load)), WORD("OPERAND", o->name),
+                   WORD("IS_INTEGER", type->is_integer), WORD("LOAD", print_part(p, load)), WORD("SOURCE", o->name),
                    WORD("OFFSET", print_part(p, print_offset(p, v, lane))));
     }
     fill_word(words, "before_loads", print_filled(p, text_str(&p->out)));

@@ -27,9 +27,9 @@ NAME_load_block_MACHINE(const NAME_args *a, NAME_place at, int64_t PLACE, int64_
     PACKAGE_UNROLL(LANES)
     for (int i = 0; i < LANES; i++)
 #if IS_INTEGER
-        block->FIELD[i] = i < lanes ? (PACKAGE_floats_MACHINE)LOAD(a->OPERAND + OFFSET, rows) : (PACKAGE_floats_MACHINE){ 0 };
+        block->FIELD[i] = i < lanes ? (PACKAGE_floats_MACHINE)LOAD(a->SOURCE + OFFSET, rows) : (PACKAGE_floats_MACHINE){ 0 };
 #else
-        block->FIELD[i] = i < lanes ? LOAD(a->OPERAND + OFFSET, rows) : (PACKAGE_floats_MACHINE){ 0 };
+        block->FIELD[i] = i < lanes ? LOAD(a->SOURCE + OFFSET, rows) : (PACKAGE_floats_MACHINE){ 0 };
 #endif
     PACKAGE_transpose_MACHINE(block->FIELD);
 //@ end

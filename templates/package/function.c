@@ -87,12 +87,11 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
     return NAME_table[kernel] && NAME_target[kernel] >= cpu ? kernel : -PACKAGE_BAD_KERNEL;
 }
 
-/* What a call is carried out by: a kernel, threads, pieces that these take one after the other; and the bytes of scratch memory of all pieces,
- * SIZE_MAX: more than memory can hold. */
+/* What a call is carried out by: a kernel, threads, pieces that these take one after the other. */
 typedef struct {
     int kernel, nthread, npiece;
 #if ANY_SCRATCH
-    size_t scratch_bytes;
+    size_t scratch_bytes; /* of all pieces; SIZE_MAX: more than memory can hold */
 #endif
 } NAME_plan;
 

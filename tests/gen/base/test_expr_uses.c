@@ -192,9 +192,17 @@ TEST(folds)
         assert_int_equal(expr_names(made) != NULL, strpbrk(cases[i].want, "ab") && !strstr(cases[i].want, "max"));
     }
     assert_null(expr_fold(arena, NULL));
-    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "/"));
-    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "max"));
-    assert_false(expr_applies(parse_bound("a + max(b * 2, 1)"), "/"));
+}
+
+static bool is_b(void *ctx, const char *name) { return (void)ctx, strcmp(name, "b") == 0; }
+
+TEST(operators_over_names)
+{
+    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "/", is_b, NULL));
+    assert_true(expr_applies(parse_bound("a + max(2 / (1 + b), 1)"), "/", is_b, NULL));
+    assert_true(expr_applies(parse_bound("a + max(b / 2, 1)"), "max", is_b, NULL));
+    assert_false(expr_applies(parse_bound("b + max(a / 2, 1)"), "/", is_b, NULL));
+    assert_false(expr_applies(parse_bound("a + max(b * 2, 1)"), "/", is_b, NULL));
 }
 
 /* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right

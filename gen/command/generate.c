@@ -25,7 +25,7 @@ static const Target *known_target(Arena *a, const Job *job)
     const Target *named = target_find(targets, job->target);
     const char *why;
     Device here;
-    return named || !f || f->aside || !device_probe(a, targets, &here, &why) ? named : device_best(targets, &here);
+    return named || !f || f->off_cpu || !device_probe(a, targets, &here, &why) ? named : device_best(targets, &here);
 }
 
 /* Says of each function which no template is for, before others are searched for long. True: there is none. */

@@ -123,15 +123,6 @@ static bool find_device(Run *r, const Job *job, const Family *f, const Target *n
     return true;
 }
 
-/* True if some template serves the job on that target. */
-static bool has_template(const Job *job, const Target *t)
-{
-    for (int i = 0; i < job->templates->n; i++)
-        if (template_suits(job->templates->t[i], job->spec, t))
-            return true;
-    return false;
-}
-
 /* For a job that asks for no family: a device beside this CPU if one can be used, else this CPU. */
 static Site find_any_site(Run *r, const Job *job)
 {
@@ -142,7 +133,7 @@ static Site find_any_site(Run *r, const Job *job)
         if (!f->off_cpu)
             cpu.family = f;
         else if (site_compiler(r->a, r->o, f) && find_device(r, job, f, NULL, &site, &why) &&
-                 has_template(job, site.target))
+                 job_has_template(job, site.target))
             return site;
     }
     return cpu;

@@ -377,7 +377,7 @@ static const char *result_path(Arena *a, const Table *t, const Arguments *q)
     const Machine here = machine_probe();
     char *slug = arena_strdup(a, t->device->name);
     machine_slug(t->device->name, slug);
-    const char *dir = arena_printf(a, "%s/%s", q->results, t->target->family->aside ? slug : here.slug);
+    const char *dir = arena_printf(a, "%s/%s", q->results, t->target->family->off_cpu ? slug : here.slug);
     mkdir(q->results, 0777);
     mkdir(dir, 0777);
     return arena_printf(a, "%s/%s%s.json", dir, t->job->spec->name, q->nseconds ? "_seconds" : "");

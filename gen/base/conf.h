@@ -43,6 +43,7 @@ struct ConfSetting {
     const char *name; /* NULL: an element of a list, or the root */
     Loc name_at;      /* where the name stands; for an element that is its value, for the root its first setting */
     Loc at; /* where the value stands: a value of several lines, or in brackets, is marked at its first character */
+    size_t begin, end; /* bytes of the value in its source */
     ConfType type;
     int64_t integer; /* a boolean: 0 or 1 */
     double real;

@@ -184,6 +184,7 @@ static bool check_word(Scan *s, const ConfSetting *v)
 static bool take_value(Scan *s, const config_setting_t *t, ConfSetting *out)
 {
     out->at = place(s);
+    out->begin = (size_t)(s->at - s->text);
     out->type = (ConfType)config_setting_type(t);
     out->real = config_setting_get_float(t); /* of other types it is 0, and so is the integer */
     out->integer = out->type == CONF_BOOL ? config_setting_get_bool(t) : config_setting_get_int64(t);
@@ -219,6 +220,7 @@ static bool take_members(Scan *s, const config_setting_t *t, ConfSetting *out, c
         }
         if (!take_value(s, member, e) || (signs[e->type][1] && !take_members(s, member, e, signs[e->type])))
             return false;
+        e->end = (size_t)(s->at - s->text) + s->len;
         next(s);
         if ((separated = s->kind == ',' || (s->kind == ';' && *sign == '{')))
             next(s);

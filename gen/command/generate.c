@@ -25,7 +25,7 @@ static const Target *known_target(Arena *a, const Job *job)
     const Target *named = target_find(targets, job->target);
     const char *why;
     Device here;
-    return named || !f || f->aside || !device_probe(a, targets, &here, &why) ? named : device_best(targets, &here);
+    return named || !f || f->off_cpu || !device_probe(a, targets, &here, &why) ? named : device_best(targets, &here);
 }
 
 /* Says of each function which no template is for, before others are searched for long. True: there is none. */
@@ -35,10 +35,7 @@ static bool check_templates(Run *r, const Workload *w)
     for (const Job *job = w->job; job < w->job + w->njob; job++) {
         const Target *t = known_target(r->a, job);
         const char *why = NULL;
-        bool suits = !t;
-        for (int k = 0; k < job->templates->n; k++)
-            suits = suits || template_suits(job->templates->t[k], job->spec, t);
-        if (!suits && space_find(r->a, job->spec, job->templates, t, NULL, &why, d))
+        if (t && !job_has_template(job, t) && space_find(r->a, job->spec, job->templates, t, NULL, &why, d))
             nearest_say(r->a, job->spec, job->templates, t, NULL, w->targets, why, d);
     }
     diag_print(d, stderr);

@@ -175,8 +175,8 @@ static bool open_job(Regret *g)
     Run *r = g->run;
     const Study *s = g->out->study;
     const Target *target = s->target;
-    const bool aside = target->family->aside;
-    const Site site = { target->family, aside ? target : NULL, false };
+    const bool off_cpu = target->family->off_cpu;
+    const Site site = { target->family, off_cpu ? target : NULL, false };
     Site found;
     if (!regret_file_read(r->a, arena_printf(r->a, "%s/regret.json", r->o->operand), s->spec->function, target->name,
                           g->bound, &r->err))
@@ -189,7 +189,7 @@ static bool open_job(Regret *g)
         return run_fails(r, EXIT_ENVIRONMENT,
                          "the package states no regret: %s; --regret N judges N shapes all the same",
                          contract_unknown(g->out->contract));
-    if ((aside && !site_find(r, g->job, false, &found)) || !tools_open(r, g->job, &site, &g->tools))
+    if ((off_cpu && !site_find(r, g->job, false, &found)) || !tools_open(r, g->job, &site, &g->tools))
         return false;
     g->here = agents_device(g->tools.agents);
     return device_runs(g->here, target) ||

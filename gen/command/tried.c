@@ -130,7 +130,7 @@ static const Template *refuse_template(Run *r, const Template *t, const Spec *s,
     if (t->family != target->family)
         why = arena_printf(r->a, "it is for %ss, and the target is '%s'; name another, as in --target NAME",
                            t->family->device, target->name);
-    else if (!t->family->reads_any_copy && t->packed != s->packed)
+    else if (!t->family->packed_alike && t->packed != s->packed)
         why = t->packed ? "it reads a packed operand, and the spec does not say 'packed = true' in its layout"
                         : "it reads no packed operand, and the spec says 'packed = true' in its layout";
     else if (dtypes.n && !text_list_has(&dtypes, s->dtype))

@@ -23,9 +23,17 @@ const Target *job_target(Arena *a, const Job *job, const Device *device, const c
     return NULL;
 }
 
+bool job_has_template(const Job *job, const Target *t)
+{
+    for (int i = 0; i < job->templates->n; i++)
+        if (template_suits(job->templates->t[i], job->spec, t))
+            return true;
+    return false;
+}
+
 UnitContext job_unit(Arena *a, const Job *job, const Device *device, const Target *target)
 {
-    return (UnitContext){ .spec = target->family->told_parts ? job->spec : spec_of_one_thread(a, job->spec),
+    return (UnitContext){ .spec = target->family->splits_calls ? job->spec : spec_of_one_thread(a, job->spec),
                           .device = device,
                           .targets = job->workload->targets,
                           .package_dir = job->workload->package_dir,

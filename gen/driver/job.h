@@ -58,6 +58,8 @@ typedef struct Workload {
 
 /* The target to tune for on this device. NULL with *err set: it runs none that the job names. */
 const Target *job_target(Arena *a, const Job *job, const Device *device, const char **err);
+/* Does some template serve the job on that target? */
+bool job_has_template(const Job *job, const Target *t);
 /* How the job's kernels are written for that target, and its spec as such devices are concerned: the numbers of threads
  * are a CPU's matter. */
 UnitContext job_unit(Arena *a, const Job *job, const Device *device, const Target *target);

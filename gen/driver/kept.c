@@ -1,52 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kept: reads and writes the line of options in a package's spec.cfg.
+ * kept: puts what the command line says in the place of what the spec says.
  */
 #include "gen/driver/kept.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "gen/base/text.h"
-
-static const char kept_mark[] = "# dcgen:";
-
-static bool is_kept(const char *text) { return strncmp(text, kept_mark, strlen(kept_mark)) == 0; }
-
-/* ---- paths ---- */
-
-static bool is_plain(char c) { return (isalnum((unsigned char)c) || strchr("_./+~@-", c)) && c > 0; }
-
-static void add_coded(Text *t, const char *path)
-{
-    for (; *path; path++)
-        if (is_plain(*path))
-            text_addn(t, path, 1);
-        else
-            text_printf(t, "%%%02X", (unsigned)(unsigned char)*path);
-}
-
-static const char *decoded(Arena *a, const char *coded)
-{
-    Text t = { .arena = a };
-    for (; *coded; coded++) {
-        unsigned code = 0;
-        const bool is_code =
-            *coded == '%' && isxdigit((unsigned char)coded[1]) && sscanf(coded + 1, "%2x", &code) == 1 && code > 0;
-        text_addn(&t, is_code ? &(char){ (char)code } : coded, 1);
-        coded += is_code && isxdigit((unsigned char)coded[2]) ? 2 : is_code;
-    }
-    return text_str(&t);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
+#include "gen/base/conf.h"
+#include "gen/base/quote.h"
 
 /* The names on the way from the root to the path, without "." and "..". */
 static TextList way_to(Arena *a, const char *path)
@@ -81,81 +43,55 @@ static const char *path_from(Arena *a, const char *folder, const char *path)
     return t.len ? text_str(&t) : ".";
 }
 
-/* ---- reading ---- */
+/* ---- settings ---- */
 
-/* Finds a folder of templates that the line keeps: seen from the spec's folder, or else from the current one. */
-static const char *find_templates(Arena *a, const char *spec_path, const char *coded, Diag *d)
-{
-    const char *kept = decoded(a, coded), *slash = strrchr(spec_path, '/');
-    const char *near =
-        *kept == '/' || !slash ? kept : arena_printf(a, "%.*s%s", (int)(slash + 1 - spec_path), spec_path, kept);
-    if (is_folder(near))
-        return near;
-    if (is_folder(kept))
-        return kept;
-    diag_error(d, (Loc){ 0 },
-               "%s: the package needs the folder of templates '%s', as its first line says, and that is not there; say "
-               "where it is now by --templates DIR",
-               spec_path, near);
-    return NULL;
-}
-
-/* The number in the word; `otherwise` if that is none from 1 to `most`, the most that cli.c takes for the option. */
-static int number_in(const char *word, int most, int otherwise)
-{
-    const long v = strtol(word, NULL, 10);
-    return v > 0 && v <= most ? (int)v : otherwise;
-}
-
-Options kept_add(Arena *a, const Options *o, const char *spec_path, const char *text, Diag *d)
-{
-    Options all = *o;
-    TextList word = { 0 }, coded = { 0 };
-    if (!is_kept(text))
-        return all;
-    text_list_split(a, &word, arena_strndup(a, text, strcspn(text, "\r\n")), " ");
-    for (int i = 0; i < word.n; i++) {
-        const char *name = word.item[i], *value = i + 1 < word.n ? word.item[i + 1] : "";
-        if (strcmp(name, "--kernels") == 0 && o->kernels < 0)
-            all.kernels = number_in(value, 256, -1);
-        else if (strcmp(name, "--code-kib") == 0 && o->code_kib < 0)
-            all.code_kib = number_in(value, 1 << 20, -1);
-        else if (strcmp(name, "--target") == 0 && !o->target.n)
-            text_list_split(a, &all.target, value, ",");
-        else if (strcmp(name, "--templates") == 0 && !o->templates.n)
-            text_list_split(a, &coded, value, ",");
-        all.no_report |= strcmp(name, "--no-report") == 0;
-    }
-    for (int i = 0; i < coded.n; i++) {
-        const char *folder = find_templates(a, spec_path, coded.item[i], d);
-        if (folder)
-            text_list_add(a, &all.templates, folder);
-    }
-    return all;
-}
-
-/* ---- writing ---- */
-
-const char *kept_text(Arena *a, const Options *o, const char *out, const char *text)
+/* An array of strings, as libconfig reads it. */
+static const char *array_of(Arena *a, const TextList *list)
 {
     Text t = { .arena = a };
-    if (is_kept(text))
-        text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-    if (o->kernels < 0 && o->code_kib < 0 && !o->target.n && !o->templates.n && !o->no_report)
-        return text;
-    text_add(&t, kept_mark);
-    if (o->kernels >= 0)
-        text_printf(&t, " --kernels %d", o->kernels);
-    if (o->code_kib >= 0)
-        text_printf(&t, " --code-kib %d", o->code_kib);
-    if (o->target.n)
-        text_printf(&t, " --target %s", text_list_join(a, &o->target, ","));
-    for (int i = 0; i < o->templates.n; i++) {
-        text_add(&t, i ? "," : " --templates ");
-        add_coded(&t, path_from(a, out, o->templates.item[i]));
+    for (int i = 0; i < list->n; i++) {
+        text_add(&t, i ? "\", \"" : "[\"");
+        for (const char *s = list->item[i]; *s;) {
+            const size_t n = strchr("\"\\", *s) ? 0 : quote_shown(s, strlen(s));
+            if (n)
+                text_addn(&t, s, n);
+            else
+                text_printf(&t, "\\x%02X", (unsigned char)*s);
+            s += n ? n : 1;
+        }
     }
-    if (o->no_report)
-        text_add(&t, " --no-report");
-    text_printf(&t, "\n%s", text);
-    return arena_strdup(a, text_str(&t));
+    text_add(&t, "\"]");
+    return text_str(&t);
+}
+
+/* The text of a spec in which a setting has this value. group: the name of the group that it belongs to; NULL: it is
+ * the spec's own. */
+static const char *set(Arena *a, const char *text, const char *group, const char *key, const char *value)
+{
+    const Source src = { "", text, strlen(text) };
+    const Conf *c = conf_parse(a, &src, 0, src.len, diag_new(a));
+    const ConfSetting *in = group ? conf_member(c->root, group) : c->root, *s = conf_member(in, key);
+    if (s)
+        return arena_printf(a, "%.*s%s%s", (int)s->begin, text, value, text + s->end);
+    if (group && in)
+        return arena_printf(a, "%.*s %s = %s;%s", (int)in->begin + 1, text, key, value, text + in->begin + 1);
+    if (group)
+        return set(a, text, NULL, group, arena_printf(a, "{ %s = %s; }", key, value));
+    return arena_printf(a, "%s%s%s = %s;\n", text, src.len && text[src.len - 1] == '\n' ? "" : "\n", key, value);
+}
+
+const char *kept_text(Arena *a, const Options *o, const TextList *folders, const char *out, const char *text)
+{
+    TextList seen = { 0 };
+    if (o->target.n)
+        text = set(a, text, NULL, "target", array_of(a, &o->target));
+    if (o->kernels >= 0)
+        text = set(a, text, "budget", "kernels", arena_printf(a, "%d", o->kernels));
+    if (o->code_kib >= 0)
+        text = set(a, text, "budget", "code_kib", arena_printf(a, "%d", o->code_kib));
+    for (int i = 0; i + 1 < folders->n; i++)
+        text_list_add(a, &seen, path_from(a, out, folders->item[i]));
+    if (seen.n)
+        text = set(a, text, NULL, "templates", array_of(a, &seen));
+    return o->no_report ? set(a, text, NULL, "report", "false") : text;
 }

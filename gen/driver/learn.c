@@ -126,7 +126,7 @@ static const char *offline_records(Arena *a, const Job *job, const Options *o)
     const Family *wanted = site_family(job);
     if (!o->offline)
         return NULL;
-    return wanted && wanted->aside ? find_times(a, job, o) : job->records;
+    return wanted && wanted->off_cpu ? find_times(a, job, o) : job->records;
 }
 
 /* Checks where the record file lies: it must be no file that the package overwrites, and it may be in the package's

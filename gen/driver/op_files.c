@@ -58,7 +58,7 @@ static void check_packing(const Spec *s, const Family *f, Diag *d)
                    "the op '%s' has %d operands with the role \"const\": 'packed' needs a file '%s' in its folder, "
                    "which packs them into one",
                    s->op->name, n, f->pack);
-    else if (f->reads_any_copy && w->dtype && strcmp(w->dtype, s->dtype) != 0)
+    else if (f->packed_alike && w->dtype && strcmp(w->dtype, s->dtype) != 0)
         diag_error(d, w->loc, "'%s' has elements of its own type, %s: 'packed' needs a file '%s' in the op's folder",
                    w->name, w->dtype, f->pack);
 }
@@ -89,7 +89,7 @@ bool op_files_check(Run *r, const Workload *w)
         check_reference(r->a, s, d);
         for (int k = 0; k < FAMILY_COUNT; k++)
             if (!wanted || families[k] == wanted)
-                check_own_files(r->a, s, families[k], wanted || !families[k]->aside, d);
+                check_own_files(r->a, s, families[k], wanted || !families[k]->off_cpu, d);
     }
     diag_print(d, stderr);
     if (diag_nerror(d))

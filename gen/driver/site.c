@@ -99,8 +99,8 @@ bool site_device(Run *r, const Job *job, const Site *site, Device *out)
         *out = device_typical(r->a, site->target);
         return true;
     }
-    return site->family->aside ? probe_device(r, job, site->family, out, &r->err)
-                               : device_probe(r->a, job->workload->targets, out, &r->err);
+    return site->family->off_cpu ? probe_device(r, job, site->family, out, &r->err)
+                                 : device_probe(r->a, job->workload->targets, out, &r->err);
 }
 
 const Family *site_family(const Job *job)
@@ -123,15 +123,6 @@ static bool find_device(Run *r, const Job *job, const Family *f, const Target *n
     return true;
 }
 
-/* True if some template serves the job on that target. */
-static bool has_template(const Job *job, const Target *t)
-{
-    for (int i = 0; i < job->templates->n; i++)
-        if (template_suits(job->templates->t[i], job->spec, t))
-            return true;
-    return false;
-}
-
 /* For a job that asks for no family: a device beside this CPU if one can be used, else this CPU. */
 static Site find_any_site(Run *r, const Job *job)
 {
@@ -139,10 +130,10 @@ static Site find_any_site(Run *r, const Job *job)
     Site site = { 0 }, cpu = { 0 };
     for (int i = 0; i < FAMILY_COUNT; i++) {
         const Family *f = families[i];
-        if (!f->aside)
+        if (!f->off_cpu)
             cpu.family = f;
         else if (site_compiler(r->a, r->o, f) && find_device(r, job, f, NULL, &site, &why) &&
-                 has_template(job, site.target))
+                 job_has_template(job, site.target))
             return site;
     }
     return cpu;
@@ -169,7 +160,7 @@ bool site_find(Run *r, const Job *job, bool model, Site *out)
         *out = find_any_site(r, job);
         return true;
     }
-    *out = (Site){ f, f->aside ? named : NULL, f->aside && model && named };
-    return !f->aside || out->modelled || find_device(r, job, f, named, out, &why) ||
+    *out = (Site){ f, f->off_cpu ? named : NULL, f->off_cpu && model && named };
+    return !f->off_cpu || out->modelled || find_device(r, job, f, named, out, &why) ||
            fail_without_device(r, f, named, model, why);
 }

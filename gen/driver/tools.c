@@ -117,7 +117,7 @@ static bool open_compilers(Run *r, const Job *job, const Site *site, Tools *t)
         return run_fails(r, EXIT_ENVIRONMENT, "%s is not found: not in PATH, nor in %s, nor in %s; name it by --%s",
                          c->option, c->home_variable, c->home, c->option);
     const Toolchain chain = toolchain_make(r->a, program, f, site->target ? site->target->gencode : "", site->modelled);
-    if (f->aside && !(t->reference = open_builder(r, job, t, tools_cc(r->a, r->o))))
+    if (f->off_cpu && !(t->reference = open_builder(r, job, t, tools_cc(r->a, r->o))))
         return false;
     Builder *kernels = open_kernel_builder(r, job, site, t, chain);
     if (!kernels)
@@ -197,7 +197,7 @@ bool tools_open(Run *r, const Job *job, const Site *site, Tools *t)
     const char *reference = command ? tools_open_compilers(r, job, site, t) : NULL;
     if (reference)
         t->agents = agents_start(r->a, command, s, reference, r->o->seed, r->stop, &r->err);
-    if (t->agents && !site->family->aside && !r->o->quiet)
+    if (t->agents && !site->family->off_cpu && !r->o->quiet)
         warn_of_peak(agents_device(t->agents)->arch);
     return t->agents;
 }

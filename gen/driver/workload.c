@@ -145,9 +145,10 @@ static bool read_targets(Arena *a, Workload *w, const TextList *given, Diag *d)
     return true;
 }
 
-/* The folders of --templates, then dcgen's own. */
-static bool list_folders(Arena *a, const Options *o, const char *own, TextList *out, Diag *d)
+/* Gives the folders of --templates, then dcgen's own. */
+static TextList given_folders(Arena *a, const Options *o, const char *own, Diag *d)
 {
+    TextList all = { 0 };
     for (int i = 0; i < o->templates.n; i++) {
         const char *folder = o->templates.item[i];
         struct stat st;
@@ -155,10 +156,10 @@ static bool list_folders(Arena *a, const Options *o, const char *own, TextList *
             diag_error(d, (Loc){ 0 }, "--templates: '%s': %s", folder, strerror(errno));
         else if (!S_ISDIR(st.st_mode))
             diag_error(d, (Loc){ 0 }, "--templates: '%s' is not a folder", folder);
-        text_list_add(a, out, folder);
+        text_list_add(a, &all, folder);
     }
-    text_list_add(a, out, own);
-    return diag_nerror(d) == 0;
+    text_list_add(a, &all, own);
+    return all;
 }
 
 /* The folder `name` of each folder of templates. */
@@ -198,27 +199,27 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     }
     w->package_dir = arena_printf(a, "%s/package", own);
     const Source *src = check_path(a, spec_path, d) ? conf_source(a, spec_path, d) : NULL;
-    const Options all = kept_add(a, o, spec_path, src ? src->text : "", d);
-    if (!list_folders(a, &all, own, &w->folders, d) || !src)
-        return NULL;
-    SpecFile *file = spec_file_parse(a, src, w->folders.item, w->folders.n, d);
+    const TextList given = given_folders(a, o, own, d);
+    SpecFile *file = diag_nerror(d) == 0 ? spec_file_parse(a, src, given.item, given.n, d) : NULL;
+    for (int i = 0; file && i < file->function[0]->ntemplates; i++)
+        text_list_add(a, &w->folders, file->function[0]->templates[i]);
     w->target_folders = folders_within(a, &w->folders, "targets");
     if (!file || !target_read_folders(a, w->target_folders.item, w->target_folders.n, targets, d) ||
         !read_templates(a, w, file, d))
         return NULL;
-    const Budget budget = change_budget(&file->budget, &all);
+    const Budget budget = change_budget(&file->budget, o);
     if (file->nfunction > 1 && budget.kernels < file->nfunction) {
         diag_error(d, (Loc){ 0 }, "--kernels: %d for %d functions, of which each needs one at least", budget.kernels,
                    file->nfunction);
         return NULL;
     }
     spec_share_budget(file, &budget);
-    if (!read_targets(a, w, &all.target, d))
+    if (!read_targets(a, w, &o->target, d))
         return NULL;
-    w->report = !all.no_report;
+    w->report = file->report && !o->no_report;
     w->fresh = o->fresh;
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->file->name);
-    w->spec_text = kept_text(a, &all, w->out, src->text);
+    w->spec_text = kept_text(a, o, &w->folders, w->out, src->text);
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     workload_make_jobs(a, w);
     return w;

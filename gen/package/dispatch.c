@@ -331,7 +331,7 @@ const Dispatcher *package_dispatcher(Arena *a, const ResultList *results)
     const UnitContext *u = &results->item->unit;
     Dispatcher *d = ARENA_NEW(a, Dispatcher);
     *d = (Dispatcher){ .spec = u->spec,
-                       .is_told_parts = u->target->family->told_parts,
+                       .is_told_parts = u->target->family->splits_calls,
                        .results = *results,
                        .entry = ARENA_ARRAY(a, 2 * TARGET_MAX, DispatchEntry) };
     for (int i = 0; i < u->targets->n; i++) { /* by descending rank */

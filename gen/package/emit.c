@@ -184,7 +184,7 @@ static void add_targets(Emitter *e, FillScope *s)
         const Assignment *as = result ? result->assignment : NULL;
         uses_threads = uses_threads || (as && as->nfeature > e->spec->op->nextent + as->asks_align);
     }
-    fill_number(s, "TOLD_PARTS", e->family->told_parts);
+    fill_number(s, "TOLD_PARTS", e->family->splits_calls);
     fill_number(s, "USES_THREADS", uses_threads);
 }
 

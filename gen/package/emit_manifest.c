@@ -99,7 +99,7 @@ static void add_pattern_sources(Emitter *e)
         add_pattern(e, "formula.h");
     for (size_t i = 0; i < LENGTH(of_rows) && !e->spec->op->reference; i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", of_rows[i], e->family->suffix));
-    if (e->spec->formula && e->spec->formula->nacross && e->family->primitives.of_targets)
+    if (e->spec->formula && e->spec->formula->nacross && e->family->primitives.on_vectors)
         add_pattern(e, "across.c");
     if (unit_has_library(e->arena, e->unit)) {
         add_pattern(e, arena_printf(e->arena, "%s.h", e->family->blas));

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <xxhash.h>
+#include "gen/base/index.h"
 #include "gen/base/number.h"
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
@@ -427,31 +427,21 @@ enum { MOST_DRAWS = 1000 };
 typedef struct {
     int64_t n, most;
     const Candidate **item;
-    size_t nslot;           /* a power of two, more than twice the items */
-    const Candidate **slot; /* the items again, each in the first free slot from that of its hash on */
+    Index index; /* of the items */
 } Picked;
-
-/* Room for `most` of the space. */
-static Picked new_picked(Arena *a, const Space *s, int64_t most)
-{
-    const int64_t all = s->n + s->ngeneral;
-    Picked p = { .most = most < all ? most : all, .nslot = 2 };
-    while (p.nslot <= 2 * (size_t)p.most)
-        p.nslot *= 2;
-    p.item = ARENA_ARRAY(a, (size_t)p.most + 1, const Candidate *);
-    p.slot = ARENA_ARRAY(a, p.nslot, const Candidate *);
-    return p;
-}
 
 /* Adds a candidate, unless it is there already or `most` are. */
 static void add_candidate(Picked *p, const Candidate *c)
 {
-    size_t at = XXH3_64bits_withSeed(c->choice, sizeof c->choice, (uintptr_t)c->t) & (p->nslot - 1);
-    while (p->slot[at] && !candidate_same(p->slot[at], c))
-        at = (at + 1) & (p->nslot - 1);
-    if (p->slot[at] || p->n == p->most)
+    const uint64_t hash = index_hash(c->choice, sizeof c->choice, (uintptr_t)c->t);
+    size_t from = 0;
+    int64_t i;
+    while ((i = index_next(&p->index, hash, &from)) >= 0 && !candidate_same(p->item[i], c))
+        continue;
+    if (i >= 0 || p->n == p->most)
         return;
-    p->slot[at] = p->item[p->n++] = c;
+    index_add(&p->index, hash, p->n);
+    p->item[p->n++] = c;
 }
 
 /* Without --trials all candidates. Else at most that many: the general kernels, then some that --seed draws, from the
@@ -461,7 +451,9 @@ static Picked pick_candidates(const Dump *d)
     const Space *s = d->in->space;
     const int trials = d->in->trials;
     Rng rng = { d->in->seed };
-    Picked p = new_picked(d->a, s, trials < 0 ? INT64_MAX : trials);
+    const int64_t all = s->n + s->ngeneral;
+    Picked p = { .most = trials >= 0 && trials < all ? trials : all, .index = { .arena = d->a } };
+    p.item = ARENA_ARRAY(d->a, (size_t)p.most + 1, const Candidate *);
     for (int i = 0; i < s->ngeneral; i++)
         add_candidate(&p, &s->general[i]);
     for (int64_t i = 0; trials < 0 && i < s->n; i++)

@@ -252,7 +252,7 @@ void summary_lacking(Arena *a, const ResultList *of, FILE *to)
         diag_say(to, DIAG_WARNING,
                  "%s: no general kernel works for %s%s: calls on machines that need it return %s_BAD_%s%s",
                  s->spec->name, lacking[i]->name, target_is_inherited(lacking[i]) ? " and later" : "", s->spec->package,
-                 lacking[i]->family->told_parts ? "KERNEL" : "DEVICE", lacking_why(a, s, lacking[i]));
+                 lacking[i]->family->off_cpu ? "DEVICE" : "KERNEL", lacking_why(a, s, lacking[i]));
 }
 
 /* ---- check ---- */

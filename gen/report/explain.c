@@ -119,7 +119,7 @@ static bool read_threads(const Explanation *x, int *threads)
 {
     const ExplainBinding *b = is_threads(x->study->spec, "threads") ? binding_of(x, "threads") : NULL;
     const Family *family = x->study->target->family;
-    if (b && !family->told_parts)
+    if (b && !family->splits_calls)
         return fail(x, "threads=%" PRId64 ": calls on a %s are not split among threads", b->value, family->device);
     if (b && (b->value < 1 || b->value > MAX_THREADS))
         return fail(x, "threads=%" PRId64 " is out of range; expected 1 to %d", b->value, MAX_THREADS);

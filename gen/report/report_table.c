@@ -104,7 +104,7 @@ void report_setting_words(Report *r)
     fill_number(r->words, "HAS_LAYOUTS", *spec_layout_text(r->arena, s) != '\0');
     report_word(r->words, "LAYOUTS", layout_text(r));
     report_word(r->words, "DIMENSIONS", dims_text(r));
-    fill_number(r->words, "HAS_THREADS", family->told_parts);
+    fill_number(r->words, "HAS_THREADS", family->splits_calls);
     fill_list(r->words, "thread_counts");
     for (int i = 0; i < s->nthread; i++)
         fill_number(fill_row(r->words), "THREAD_COUNT", s->threads[i]);

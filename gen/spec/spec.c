@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/name.h"
@@ -25,7 +26,8 @@ const char spec_auto[] = "auto";
 #define COMMON_KEYS                                                                                                    \
     { "dtype", false, NULL }, { "target", false, NULL }, { "dims", false, NULL }, { "tune", false, NULL },             \
         { "weights", false, NULL }, { "budget", false, NULL }, { "regret", false, NULL }, { "accuracy", false, NULL }, \
-        { "caches", false, NULL }, { "version", false, NULL },                                                         \
+        { "caches", false, NULL }, { "version", false, NULL }, { "templates", false, NULL },                           \
+        { "report", false, NULL },                                                                                     \
     {                                                                                                                  \
         "threads", false, NULL                                                                                         \
     }
@@ -67,6 +69,42 @@ static void read_version(SpecReader *r)
         diag_error(r->diag, s->at,
                    "the version '%s' %s; expected one as \"1.2.0\", or as \"1.2.0-rc.1\" for what comes before 1.2.0",
                    r->spec->version, why);
+}
+
+/* ---- folders of templates ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder that an element of 'templates' names, as seen from the spec's own folder, or else from the current one. */
+static const char *find_folder(SpecReader *r, const ConfSetting *s)
+{
+    const char *spec = r->spec->src->path, *slash = strrchr(spec, '/'), *from_here = s->text;
+    const int nfolder = *from_here == '/' || !slash ? 0 : (int)(slash + 1 - spec);
+    const char *from_spec = arena_printf(r->arena, "%.*s%s", nfolder, spec, from_here);
+    if (!is_folder(from_spec) && !is_folder(from_here))
+        diag_error(r->diag, s->at, "there is no folder '%s'; where it lies elsewhere now, name it by --templates DIR",
+                   from_spec);
+    return is_folder(from_spec) ? from_spec : from_here;
+}
+
+/* Lists the folders of templates: those that were given, of which the last is dcgen's own. Where no other was given,
+ * those of the spec come before it. */
+static void read_templates(SpecReader *r, const char *const *given, int ngiven)
+{
+    const ConfSetting *s = conf_member(r->root, "templates");
+    const char **folder = ARENA_ARRAY(r->arena, conf_length(s) + ngiven + 1, const char *);
+    int n = 0;
+    if (conf_strings(r->conf, s, NULL, folder, conf_length(s), &(int){ 0 }) && ngiven == 1)
+        for (; n < conf_length(s); n++)
+            folder[n] = find_folder(r, conf_elem(s, n));
+    for (int i = 0; i < ngiven; i++)
+        folder[n++] = given[i];
+    r->spec->templates = folder;
+    r->spec->ntemplates = n;
 }
 
 /* ---- the op ---- */
@@ -425,10 +463,7 @@ void spec_share_budget(SpecFile *f, const Budget *budget)
 SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d)
 {
     SpecFile *f = ARENA_NEW(a, SpecFile);
-    const char **folder = ARENA_ARRAY(a, (size_t)ntemplates + 1, const char *);
-    for (int i = 0; i < ntemplates; i++)
-        folder[i] = templates[i];
-    Spec common = { .src = src, .templates = folder, .ntemplates = ntemplates, .const_operand = -1, .share = 1 };
+    Spec common = { .src = src, .const_operand = -1, .share = 1 };
     SpecReader r = { .arena = a, .diag = d, .nerror = diag_nerror(d), .spec = &common };
     r.conf = conf_parse(a, src, 0, src->len, d);
     if (!r.conf)
@@ -440,8 +475,11 @@ SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templa
         return NULL;
     f->function = ARENA_ARRAY(a, (size_t)f->nfunction, Spec *);
     f->src = src;
+    read_templates(&r, templates, ntemplates);
     read_common(&r);
     f->name = common.package;
+    f->report = true;
+    conf_bool(r.conf, r.root, "report", &f->report);
     const Budget budget = read_budget(&r, f->nfunction);
     read_functions(&r, f, list);
     if (diag_nerror(d) > r.nerror)

@@ -130,12 +130,14 @@ enum { SPEC_MAX_INSTANCE = 200000 };
 typedef struct {
     const char *name; /* the package's */
     Budget budget;    /* of all functions together */
+    bool report;      /* the package has a report.html */
     int nfunction;
     Spec **function;
     const Source *src;
 } SpecFile;
 
-/* templates: the folders that hold op folders, searched in order. NULL after errors in d (all of the file's errors). */
+/* templates: the folders that hold op folders, searched in order, dcgen's own the last. Where it is the only one, those
+ * that the spec's `templates` names come before it. NULL after errors in d (all of the file's errors). */
 SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);
 /* The first function of a text or a file. */
 Spec *spec_parse(Arena *a, const Source *src, const char *const *templates, int ntemplates, Diag *d);

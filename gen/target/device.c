@@ -83,7 +83,7 @@ bool device_probe(Arena *a, const TargetList *list, Device *out, const char **er
                      .flags = "" };
     hwloc_topology_destroy(topo);
     for (int i = 0; i < list->n && out->nisa < DEVICE_MAX_ISA; i++)
-        if (!list->t[i].family->aside && !list->t[i].same_code &&
+        if (!list->t[i].family->off_cpu && !list->t[i].same_code &&
             (!*list->t[i].arch || strcmp(list->t[i].arch, out->arch) == 0) &&
             cpu_runs(a, &list->t[i], out->arch, cpuinfo ? cpuinfo : ""))
             out->isa[out->nisa++] = list->t[i].name;
@@ -110,8 +110,8 @@ Device device_typical(Arena *a, const Target *t)
 void device_set_compiler(Arena *a, Device *d, const Family *f, const char *compiler, const char *flags)
 {
     d->compiler = compiler;
-    /* the id that the device came with tells its driver */
-    d->flags = f->has_driver ? arena_printf(a, "%s|%s", flags, d->id) : flags;
+    /* the id that the device came with tells which release of that system there is */
+    d->flags = f->system ? arena_printf(a, "%s|%s", flags, d->id) : flags;
     d->id = device_id(a, d);
     d->flags = flags;
 }

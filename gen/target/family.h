@@ -65,9 +65,10 @@ typedef struct {
 typedef struct {
     const char *folder, *suffix;
     const char *before, *behind;
-    /* they are written for each target by itself, whose name is MACHINE, and call each other by these names too */
-    bool of_targets;
-    bool for_formulas; /* a formula may call any of them; kernels of functions without one call few */
+    /* They compute vectors, as long as a target has them: they are written for each target by itself, whose name is
+     * MACHINE, and call each other by these names too. So formulas are printed on vectors, and may call any of them;
+     * kernels of functions without a formula call few. False: formulas are printed for one element at a time. */
+    bool on_vectors;
     /* The file of functions of the same names for the emulator, as texts include it, and the one that stands in its
      * place where kernels call primitives of other folders than dcgen's own: both in the folder `emulator` of `folder`.
      * NULL: no emulator runs such kernels. */
@@ -78,24 +79,29 @@ typedef struct Family {
     const char *name;   /* as targets and templates say it */
     const char *best;   /* the word in specs and --target for its best target that this machine runs: "host" */
     const char *device; /* as people call what runs its kernels: "GPU" */
-    const char *system; /* the software that drives such devices: "CUDA"; NULL: none is needed */
+    /* The software that drives such devices: "CUDA". Times change with its release, so that a device's id does too.
+     * NULL: none is needed. */
+    const char *system;
 
     /* targets */
     /* keys of its targets' files, besides those of every target and besides facts; the last has a NULL name */
     const ConfKey *key;
     const FactRow *fact; /* the last has a NULL name */
     const RateRow *rate; /* the first row serves all types that have none; NULL: rates are measured on the device */
-    bool is_inherited;   /* later devices can run a target's code, unless the target is `exact` */
-    bool has_smem;       /* the nearest memory is not a cache, but shared memory (Device.smem_bytes) */
-    bool has_driver;     /* a device's id changes with its driver */
-    bool aside;          /* kernels do not run on this CPU, so compiling does not disturb their times */
+    /* A device is of one target, and runs the code of earlier ones that are not `exact`; else it is of all targets
+     * whose code it runs. */
+    bool is_inherited;
+    bool has_smem; /* the nearest memory is not a cache, but shared memory (Device.smem_bytes) */
+    /* Kernels do not run on this CPU, but on a device that its runner tells of; compiling does not disturb their
+     * times. */
+    bool off_cpu;
 
     /* kernels */
     const char *suffix; /* of a source with kernels in it */
     /* The preprocessor's condition around the body of a kernel for the target; NULL: there is none. */
     const char *(*body_guard)(Arena *a, const Target *t);
     FamilyPrimitives primitives;
-    bool reads_any_copy;  /* templates read the constant operand as it is and packed alike */
+    bool packed_alike;    /* packed operands lie in rows as others do: templates read both */
     bool ranks_templates; /* the closed forms of different templates can be compared */
     FamilyCompiler compiler;
     const char *runner; /* the program dcgen-runner-<this> times kernels */
@@ -109,7 +115,7 @@ typedef struct Family {
     const char *pack;       /* a pattern: how the constant operand is packed; one in the op's folder counts instead */
     const char *call;       /* suffix of a function's calls: NAME<this>() */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
-    bool told_parts;        /* a call is split among threads, and the dispatcher is told how many */
+    bool splits_calls;      /* a call is split among threads, and the dispatcher is told among how many */
 
     /* for people */
     /* file that calls a library for the op, timed like a candidate and by packages' benchmarks; an op's folder may lack
@@ -117,6 +123,8 @@ typedef struct Family {
     const char *library;
     /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
     const char *blas;
+    /* what such files call to compute a formula, as patterns have it */
+    const char *library_calls;
     const char *rival;                                                      /* what people call that library */
     char *(*device_text)(Arena *a, const struct Device *d);                 /* "8 cores; L1 32 KiB, ..." */
     char *(*check_text)(Arena *a, const Target *t, const struct Device *d); /* what bounds kernels for t there */

@@ -92,7 +92,7 @@ static const char *between(Arena *a, const char *s, size_t len, const char *befo
 /* The primitive that a name in the file of another one may stand for. "": none. */
 static const char *named_in_file(const Primitives *p, const char *s, size_t len)
 {
-    if (p->kind->of_targets)
+    if (p->kind->on_vectors)
         return between(p->arena, s, len, p->kind->before, p->kind->behind);
     return s[len] == '(' || s[len] == '<' ? arena_strndup(p->arena, s, len) : "";
 }
@@ -100,7 +100,7 @@ static const char *named_in_file(const Primitives *p, const char *s, size_t len)
 /* The name of a primitive's function, as its file has it. */
 static const char *function_of(const Primitives *p, const char *name)
 {
-    return p->kind->of_targets ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
+    return p->kind->on_vectors ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
 }
 
 /* False after an error: the file has nothing of the name that it is called by. */
@@ -172,7 +172,7 @@ void primitives_add(Primitives *p, const Source *text, size_t from, const char *
         const char *called = between(p->arena, s, len, before, behind), *typed = of_type(p, called);
         const char *word = *typed ? typed : called;
         const bool is_new = *word && names_find(NAMES(name, n), word) < 0, is_there = is_new && is_primitive(p, word);
-        if (is_new && !is_there && !p->kind->of_targets &&
+        if (is_new && !is_there && !p->kind->on_vectors &&
             !*typed) /* a template may be read for types that it is not for */
             refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
         if (!is_there)
@@ -199,4 +199,4 @@ void primitives_add_own(Primitives *p)
         qsort(p->p, (size_t)p->n, sizeof *p->p, order_word); /* the name comes first in a Primitive */
 }
 
-bool primitives_all_count(const Family *f, const Spec *spec) { return !f->primitives.for_formulas || spec->formula; }
+bool primitives_all_count(const Family *f, const Spec *spec) { return !f->primitives.on_vectors || spec->formula; }

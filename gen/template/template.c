@@ -201,7 +201,7 @@ Misfit template_misfit(const Template *t, const Spec *spec, const Target *target
         return MISFIT_OUTPUT;
     if (!serves_layouts(t, spec))
         return MISFIT_LAYOUT;
-    return t->family->reads_any_copy || t->packed == spec->packed ? MISFIT_NONE : MISFIT_PACKED;
+    return t->family->packed_alike || t->packed == spec->packed ? MISFIT_NONE : MISFIT_PACKED;
 }
 
 bool template_suits(const Template *t, const Spec *spec, const Target *target)

@@ -274,26 +274,15 @@ char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *
                : NULL;
 }
 
-/* The functions that a library's file calls to compute a formula: for CPUs of the tuned target, for GPUs of those that
- * store its elements. */
-static const char *calls_of_library(Arena *a, const UnitContext *u)
-{
-    const char *package = u->spec->package, *target = u->target->name;
-    const Dtype *d = dtype_find(u->spec->dtype);
-    if (u->target->family->primitives.of_targets)
-        return arena_printf(a, "%s_epilogue_%s(%s_load_%s %s_store_%s", u->spec->name, target, package, target, package,
-                            target);
-    return arena_printf(a, "%s_device::launch( %s_device::%s_of(", package, package, d->stored);
-}
-
 /* Adds what a library's file needs to compute a formula as kernels do. */
 static bool add_formula_of_library(FillScope *s, const UnitContext *u, Diag *d)
 {
     Arena *a = s->arena;
-    const char *calls = calls_of_library(a, u);
+    const Source of_family = { "", u->target->family->library_calls, strlen(u->target->family->library_calls) };
     FILL_WORDS(s, WORD("MACHINE", u->target->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", u->spec->package, u->target->name)));
-    return unit_add_kernels(s, u, NULL, 0, d) && add_text(s, "formula", unit_formula(a, u, calls, d)) &&
+    const char *calls = fill_text(a, &of_family, 0, &(Fill){ .scope = s }, d);
+    return calls && unit_add_kernels(s, u, NULL, 0, d) && add_text(s, "formula", unit_formula(a, u, calls, d)) &&
            unit_add_shared(s, u, arena_printf(a, "%s\n%s", calls, fill_find(s, "formula", 7)), d);
 }
 

@@ -105,7 +105,7 @@ static const char *primitives_of_target(void *ctx, const UnitContext *u)
 static const char *primitive_texts(const UnitContext *u, UserOfPrimitives c)
 {
     const int before = diag_nerror(c.diag);
-    const char *all = kind_of(u)->of_targets ? unit_of_targets(c.scope->arena, u, primitives_of_target, &c)
+    const char *all = kind_of(u)->on_vectors ? unit_of_targets(c.scope->arena, u, primitives_of_target, &c)
                                              : primitives_of_target(&c, u);
     return diag_nerror(c.diag) == before ? all : NULL;
 }

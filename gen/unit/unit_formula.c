@@ -143,7 +143,7 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Di
     if (!u->spec->formula)
         return "";
     User user = { a, kernels, d };
-    const bool of_targets = u->target->family->primitives.of_targets, computes = u->spec->op->reference != NULL;
+    const bool of_targets = u->target->family->primitives.on_vectors, computes = u->spec->op->reference != NULL;
     const char *places = computes ? "" : unit_rows_places(a, u, d),
                *text = of_targets ? unit_of_targets(a, u, formula_of_target, &user)
                        : computes ? scalar_text(a, u->spec, u->target)

@@ -84,7 +84,7 @@ static void find_fields(Rows *r)
         }
 }
 
-static Style style_of(const Target *t) { return t->family->primitives.of_targets ? STYLE_VECTOR : STYLE_SCALAR; }
+static Style style_of(const Target *t) { return t->family->primitives.on_vectors ? STYLE_VECTOR : STYLE_SCALAR; }
 
 /* Finds the values of a vector that later passes use again, and among them the one that is worth keeping in memory. */
 static void find_crossing(Rows *r)
@@ -142,7 +142,7 @@ static bool lies_as_output(const Spec *s, int operand)
 
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
 {
-    if (!s->formula || !spec_moves(s) || !t->family->primitives.of_targets || !lies_as_output(s, operand))
+    if (!s->formula || !spec_moves(s) || !t->family->primitives.on_vectors || !lies_as_output(s, operand))
         return false;
     Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t) };
     bool needed[FORMULA_MAX_NODE] = { 0 };
@@ -507,7 +507,7 @@ const char *unit_rows_of_target(Arena *a, const UnitContext *u, const char *kern
     Printer shared = printer_of(&r);
     FillScope *words = print_words(&shared);
     bool done[FORMULA_MAX_NODE] = { 0 }, now[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE];
-    if (t->family->primitives.of_targets && !print_is_called(a, s, t, kernels, "pass_0"))
+    if (t->family->primitives.on_vectors && !print_is_called(a, s, t, kernels, "pass_0"))
         return "";
     find_fields(&r);
     find_crossing(&r);

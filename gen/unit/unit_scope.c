@@ -244,7 +244,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant),
                WORD("IS_PASSED", spec_passes(spec, i)),
                WORD("MAY_BE_OUTPUT", unit_rows_in_place(a, spec, u->target, i)));
-    add_order(row, spec, i, is_packed && u->target->family->reads_any_copy);
+    add_order(row, spec, i, is_packed && u->target->family->packed_alike);
     add_data(row, spec, o);
 }
 

@@ -24,7 +24,7 @@ enum { PATIENCE = 2, LEAST_ROUNDS = 4 };
 
 bool search_builds_ahead(const Study *s)
 {
-    return s->target->family->aside || s->device->cores > s->spec->threads[s->spec->nthread - 1]; /* they ascend */
+    return s->target->family->off_cpu || s->device->cores > s->spec->threads[s->spec->nthread - 1]; /* they ascend */
 }
 
 /* Does a kernel serve all shapes of the spec? */
@@ -158,8 +158,8 @@ static void set_in_flight(const Search *q, const Round *x, bool in_flight)
 /* Nothing is measured while the first round is compiled, so it may be a large one, unless the time is short. */
 static int round_size(const Search *q, const Rounds *r)
 {
-    const bool aside = q->lab->study->target->family->aside;
-    return lab_fitting(q->lab, SEARCH_SHARE, aside ? ASIDE_BATCH : q->ahead && r->n ? AHEAD_BATCH : BATCH);
+    const bool off_cpu = q->lab->study->target->family->off_cpu;
+    return lab_fitting(q->lab, SEARCH_SHARE, off_cpu ? ASIDE_BATCH : q->ahead && r->n ? AHEAD_BATCH : BATCH);
 }
 
 /* Is there a kernel to choose? */

@@ -27,7 +27,7 @@ typedef struct {
     bool fruitless;   /* result: it ended without a kernel, and the environment is not to blame */
 } Search;
 
-/* True where compilers do not disturb what measures: on a device of its own (Family.aside), or where calls leave it a
+/* True where compilers do not disturb what measures: on a device of its own (Family.off_cpu), or where calls leave it a
  * core. */
 bool search_builds_ahead(const Study *s);
 

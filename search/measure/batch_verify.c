@@ -27,7 +27,7 @@ typedef struct {
 static int parts_of(const Lab *l, int i)
 {
     static const int parts[] = { 1, 3, 1, 2, 1, 16 };
-    if (l->study->target->family->told_parts)
+    if (l->study->target->family->splits_calls)
         return parts[(size_t)i % LENGTH(parts)];
     return l->shop->assembler ? l->shop->jobs : 1;
 }

@@ -39,7 +39,7 @@ static const Instance *find_instance(const Study *s, const int64_t *extent, int 
     return i < 0 ? NULL : &s->spec->instance[i];
 }
 
-int study_threads(const Study *s, int threads) { return s->target->family->told_parts ? threads : 1; }
+int study_threads(const Study *s, int threads) { return s->target->family->splits_calls ? threads : 1; }
 
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash)
 {
@@ -336,7 +336,7 @@ void study_settle(Study *s)
 
 bool study_wants_cold(const Study *s, const int64_t *extent)
 {
-    return !s->spec->hot && !s->target->family->aside && flush_is_for(s->device->arch) &&
+    return !s->spec->hot && !s->target->family->off_cpu && flush_is_for(s->device->arch) &&
            spec_packed_bytes(s->spec, extent) > (double)s->device->l2_bytes;
 }
 

@@ -62,10 +62,10 @@ static void list_targets(Asked *q, const TargetList *list)
     bool is_best = true;
     for (int i = 0; i < list->n; i++) {
         const Target *t = &list->t[i];
-        const bool is_here = !t->family->aside && q->cpu.name && device_runs(&q->cpu, t);
+        const bool is_here = !t->family->off_cpu && q->cpu.name && device_runs(&q->cpu, t);
         const char *name = is_here && is_best ? t->family->best : t->name;
         is_best = is_best && !is_here;
-        if (t != q->target && (is_here || t->family->aside))
+        if (t != q->target && (is_here || t->family->off_cpu))
             add_change(q, (Change){ .kind = CHANGE_TARGET,
                                     .target = t,
                                     .text = arena_printf(q->arena, "target = [\"%s\"]", name) });
@@ -118,7 +118,7 @@ static Device device_for(Arena *a, const Asked *q, const Target *t)
 {
     if (q->device && t->family == q->target->family)
         return *q->device;
-    return t->family->aside ? device_typical(a, t) : q->cpu;
+    return t->family->off_cpu ? device_typical(a, t) : q->cpu;
 }
 
 /* Are there kernels with this change, and with another one, which may be NULL? */

@@ -104,8 +104,7 @@ library 10 "crashed: exited with code 4 while verifying"
 
 section from its records, without a GPU
 run 0 -t sm_90a --offline --records gpu/records.jsonl -o again tiny.cfg
-sed 1d gpu/spec.cfg >spec.was
-sed 1d again/spec.cfg | cmp -s - spec.was || failed "the specs differ"
+sed 's/"cuda"/"sm_90a"/' gpu/spec.cfg | cmp -s - again/spec.cfg || failed "the specs differ"
 for file in kernels.cu dispatch.h records.jsonl report.html regret.json tiny.h; do
     cmp -s "gpu/$file" "again/$file" || failed "$file differs"
 done

@@ -150,7 +150,9 @@ configure "$build" CXX -G Ninja -DBUILD_SHARED_LIBS=ON -DOPTIONS='KERNELS;1;CODE
 build "$build"
 works "$build"
 quiet "$installed/bin/dcgen" replay --check "$build/dcgen/pkg_c/source"
-grep -q '^# dcgen: --kernels 1 --code-kib 400 --target host --templates [^ ]*/own --no-report$' "$build/dcgen/pkg_c/source/spec.cfg" || failed "options are lost"
+for setting in '.*kernels = 1;' '.*code_kib = 400;' 'target *= \["host"\];' 'templates = \["[^"]*/own"\];' 'report = false;'; do
+    grep -q "^$setting" "$build/dcgen/pkg_c/source/spec.cfg" || failed "options are lost: $setting"
+done
 build="$tmp/multi"
 configure "$build" C -G 'Ninja Multi-Config'
 build "$build" Release

@@ -24,7 +24,8 @@ static const char spec_text[] =
     "tune = { T = [1, 2, 4]; }; weights = { T = \"1\"; }; epilogue = \"acc + bias[n] + s[m]\";\n"
     "types = { s = \"s32\"; }; extents = { s = [\"M\"]; }; accuracy = 2; caches = \"cold\"; version = \"1.0.0\";\n"
     "layout = { W = \"NK\"; packed = false; }; threads = [1]; space = { UK = [1, 2, 4]; };\n"
-    "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n";
+    "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n"
+    "templates = [\".\"]; report = true;\n";
 
 static const char op_text[] =
     "name = \"dense\"; doc = \"a doc\"; also = [\"product\"]; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * workload: what the command line and the first line of a package's spec.cfg change, and the jobs that this
- * gives.
+ * workload: what the command line changes, how the package's spec.cfg keeps it, and the jobs that this gives.
  */
 #include "tests/test.h"
 #include <unistd.h>
@@ -25,17 +24,23 @@ static const char body[] = "name = \"tiny\"; op = \"dense\"; shapes = ( { M = 7;
                            "target = [\"avx2\", \"avx512\"];\n"
                            "budget = { kernels = 3; code_kib = 44; trials = 55; seconds = 66; };\n";
 
-/* Of a spec with this first line; NULL after what *said tells. */
-static const Workload *read_text(const char *first, const Options *o, const char **said)
+/* Of a spec; NULL after what *said tells. */
+static const Workload *read_spec(const char *text, const Options *o, const char **said)
 {
     const char *err = NULL;
     Diag *d = diag_new(arena);
-    put_file(path, arena_printf(arena, "%s%s", first, body));
+    put_file(path, text);
     const Workload *w = workload_read(arena, path, o, d, &err);
     *said = golden_diag(arena, d);
     assert_null(err);
     assert_int_equal(w == NULL, diag_nerror(d) > 0);
     return w;
+}
+
+/* Of the body, and what stands before it. */
+static const Workload *read_text(const char *first, const Options *o, const char **said)
+{
+    return read_spec(arena_printf(arena, "%s%s", first, body), o, said);
 }
 
 static const Workload *read_good(const char *first, const Options *o)
@@ -60,17 +65,11 @@ static void has_budget(const Workload *w, int kernels, int code_kib, int trials,
     assert_true(b->kernels == kernels && b->code_kib == code_kib && b->trials == trials && b->seconds == seconds);
 }
 
-/* The text of the package's spec.cfg is this first line and the body. */
-static void keeps(const Workload *w, const char *first)
-{
-    assert_string_equal(w->spec_text, arena_printf(arena, "%s%s", first, body));
-}
-
 TEST(nothing_is_changed)
 {
     const Workload *w = read_good("", &none);
     has_budget(w, 3, 44, 55, 66);
-    keeps(w, "");
+    assert_string_equal(w->spec_text, body);
     assert_true(w->report && w->target.n == 2);
     assert_string_equal(w->out, "out/tiny");
     assert_string_equal(w->records, "out/tiny.records.jsonl");
@@ -90,8 +89,9 @@ TEST(the_command_line_changes)
     o.templates = list_of(root, NULL);
     const Workload *w = read_good("", &o);
     has_budget(w, 5, 6, 1, 2);
-    assert_has(w->spec_text, "# dcgen: --kernels 5 --code-kib 6 --target avx512,portable --templates ");
-    assert_has(w->spec_text, " --no-report\n");
+    assert_has_all(w->spec_text, "\ntarget = [\"avx512\", \"portable\"];\n",
+                   "\nbudget = { kernels = 5; code_kib = 6; trials = 55; seconds = 66; };\ntemplates = [\"");
+    assert_has(w->spec_text, "\"];\nreport = false;\n");
     assert_false(w->report);
     assert_int_equal(w->target.n, 2);
     assert_string_equal(w->out, "there/x");
@@ -102,51 +102,55 @@ TEST(the_command_line_changes)
     assert_string_equal(read_good("", &o)->records, "r.jsonl");
 }
 
-/* Each alone, in the line and on the command line, which wins; what is beyond its range or no such line is no
- * option. */
-TEST(a_first_line_is_kept)
+/* A setting is changed in its place or added at the end, and read from there without an option; all else stays. */
+TEST(options_are_kept_as_settings)
 {
+#define HEAD "# mine\nname = \"tiny\"; /* ; */ op = \"dense\";\tshapes = ( { M = 7; N = 48; K = 64; } );"
+#define NO -1, -1, NULL, false
     static const struct {
-        const char *first;
-        int kernels, code_kib; /* given: -1 not */
+        const char *rest;
+        int kernels, code_kib; /* -1: not given */
+        const char *target;
+        bool no_report;
         const char *keeps;
-        int has_kernels, has_code_kib;
     } cases[] = {
-        { "# dcgen: --kernels 256 --code-kib 1048576\n", -1, -1, "# dcgen: --kernels 256 --code-kib 1048576\n", 256,
-          1048576 },
-        { "# dcgen: --kernels 7\n", -1, -1, "# dcgen: --kernels 7\n", 7, 44 },
-        { "# dcgen: --kernels 7\n", 9, -1, "# dcgen: --kernels 9\n", 9, 44 },
-        { "# dcgen: --code-kib 7\n", 9, -1, "# dcgen: --kernels 9 --code-kib 7\n", 9, 7 },
-        { "# dcgen: --code-kib 7\n", -1, 8, "# dcgen: --code-kib 8\n", 3, 8 },
-        { "# dcgen: --kernels 257 --code-kib 1048577\n", -1, -1, "", 3, 44 },
-        { "# dcgen: --kernels 0 --code-kib 0\n", -1, -1, "", 3, 44 },
-        { "# dcgen: --kernels -4\n", -1, -1, "", 3, 44 },
-        { "# dcgen: nothing\n", -1, -1, "", 3, 44 },
-        { "# about dcgen: --kernels 7\n", -1, -1, "# about dcgen: --kernels 7\n", 3, 44 },
-        { "# dcgen: --trials 9 --seconds 9\n", -1, -1, "", 3, 44 },
+        { "", NO, "" },
+        { "", 3, -1, NULL, false, "\nbudget = { kernels = 3; };\n" },
+        { " # 1", 3, 4, NULL, false, " # 1\nbudget = { code_kib = 4; kernels = 3; };\n" },
+        { "\nbudget = {};\n", 3, -1, NULL, false, "\nbudget = { kernels = 3;};\n" },
+        { "\nbudget:{trials = 9,}\n", -1, 4, NULL, false, "\nbudget:{ code_kib = 4;trials = 9,}\n" },
+        { "budget = { kernels /* few */ = 0x10 ; /* so */ };\r\n", 5, -1, NULL, false,
+          "budget = { kernels /* few */ = 5 ; /* so */ };\r\n" },
+        { "report = true # yes\n;target=(\"avx2\"\n \"\")", -1, -1, "portable", true,
+          "report = false # yes\n;target=[\"portable\"]" },
+        { "target = [ # best\n \"avx512\", \"avx2\" ]; report = FALSE;", -1, -1, "portable", true,
+          "target = [\"portable\"]; report = false;" },
+        { "report = false;", NO, "report = false;" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < LENGTH(cases); i++) {
         Options o = none;
+        const char *said;
         o.kernels = cases[i].kernels;
         o.code_kib = cases[i].code_kib;
-        const Workload *w = read_good(cases[i].first, &o);
-        has_budget(w, cases[i].has_kernels, cases[i].has_code_kib, 55, 66);
-        keeps(w, cases[i].keeps);
+        o.no_report = cases[i].no_report;
+        if (cases[i].target)
+            o.target = list_of(cases[i].target, NULL);
+        const Workload *w = read_spec(arena_printf(arena, HEAD "%s", cases[i].rest), &o, &said);
+        assert_string_equal(said, "");
+        assert_string_equal(w->spec_text, arena_printf(arena, HEAD "%s", cases[i].keeps));
+        const Workload *again = read_spec(w->spec_text, &none, &said);
+        assert_string_equal(said, "");
+        assert_string_equal(again->spec_text, w->spec_text);
+        assert_memory_equal(&again->file->budget, &w->file->budget, sizeof(Budget));
+        assert_int_equal(again->report, w->report);
+        assert_string_equal(text_list_join(arena, &again->target, ","), text_list_join(arena, &w->target, ","));
     }
-    const Workload *w = read_good("# dcgen: --target portable --no-report\n", &none);
-    keeps(w, "# dcgen: --target portable --no-report\n");
-    assert_false(w->report);
-    assert_int_equal(w->target.n, 1);
-    assert_string_equal(w->target.item[0], "portable");
-    w = read_good("# dcgen: --target portable,avx2,\n# --kernels 9\n", &none);
-    assert_int_equal(w->target.n, 2);
-    assert_string_equal(w->target.item[0], "avx2"); /* the higher rank first */
-    has_budget(w, 3, 44, 55, 66);
-    Options o = none;
-    o.target = list_of("avx512", NULL);
-    w = read_good("# dcgen: --target portable\n", &o);
-    keeps(w, "# dcgen: --target avx512\n");
-    assert_int_equal(w->target.n, 1);
+}
+
+static const char *kept_folder(const char *out, const char *folder)
+{
+    const TextList all = list_of(folder, "own");
+    return kept_text(arena, &none, &all, out, "x = 1;\n");
 }
 
 /* Folders of templates are kept as seen from the package, and found from there, or else from the current folder. */
@@ -155,36 +159,38 @@ TEST(folders_are_kept)
     static const char *const cases[][3] = {
         { "a/b", "a/t", "../t" },
         { "a/b", "t", "../../t" },
-        { "p", "./x/../t u", "../t%20u" },
+        { "p", "./x/../t u", "../t u" },
         { "p", ".", ".." },
         { "p", "p", "." },
         { "/p/q", "/p/r/s", "../r/s" },
         { "/p/q", "/r/s", "/r/s" },
-        { "/p/q", "/p/%,\"", "../%25%2C%22" },
+        { "/p/q", "/p/%,\"\\\n\xFF\xC3\xA4", "../%,\\x22\\x5C\\x0A\\xFF\xC3\xA4" },
     };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_string_equal(kept_folder(cases[i][0], cases[i][1]),
+                            arena_printf(arena, "x = 1;\ntemplates = [\"%s\"];\n", cases[i][2]));
+    const char *odd = in_root("t \"\\\xFF"), *said;
+    assert_int_equal(mkdir(odd, 0700), 0);
     Options o = none;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        o.templates = list_of(cases[i][1], NULL);
-        assert_string_equal(kept_text(arena, &o, cases[i][0], "x"),
-                            arena_printf(arena, "# dcgen: --templates %s\nx", cases[i][2]));
-    }
-    assert_int_equal(mkdir(in_root("t u"), 0700), 0);
-    Diag *d = diag_new(arena);
-    const char *spec = in_root("spec.cfg"), *first = "# dcgen: --templates t%20u,..\n";
-    o = kept_add(arena, &none, spec, first, d);
-    assert_int_equal(o.templates.n, 2);
-    assert_string_equal(o.templates.item[0], in_root("t u"));
-    assert_string_equal(kept_text(arena, &o, root, first), first);
-    assert_int_equal(diag_nerror(d), 0);
-    assert_int_equal(rmdir(in_root("t u")), 0);
-    kept_add(arena, &none, spec, first, d);
-    assert_int_equal(diag_nerror(d), 1);
-    assert_has(golden_diag(arena, d), "/t u', as its first line says, and that is not there; say where");
-    Options given = none;
-    given.templates = list_of("elsewhere", NULL);
-    d = diag_new(arena);
-    assert_string_equal(kept_add(arena, &given, spec, first, d).templates.item[0], "elsewhere");
-    assert_int_equal(diag_nerror(d), 0);
+    o.out = root;
+    o.templates = list_of(odd, root);
+    const Workload *w = read_good("", &o);
+    assert_has(w->spec_text, "\ntemplates = [\"t \\x22\\x5C\\xFF\", \".\"];\n");
+    const char *text = w->spec_text;
+    o.templates = none.templates;
+    w = read_spec(text, &o, &said);
+    assert_true(w && w->folders.n == 3);
+    assert_string_equal(w->folders.item[0], odd);
+    assert_string_equal(w->spec_text, text);
+    o.out = in_root("in/it");
+    assert_has(read_spec(text, &o, &said)->spec_text, "\ntemplates = [\"../../t \\x22\\x5C\\xFF\", \"../..\"];\n");
+    assert_int_equal(rmdir(odd), 0);
+    assert_null(read_spec(text, &o, &said));
+    assert_has_all(said, "x.cfg:4:14: error: there is no folder '", "; where it lies elsewhere now, name it by --temp");
+    o.templates = list_of(root, NULL);
+    w = read_spec(text, &o, &said);
+    assert_true(w && w->folders.n == 2);
+    assert_string_equal(w->folders.item[0], root);
 }
 
 TEST(faults)

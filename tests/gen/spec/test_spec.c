@@ -380,6 +380,8 @@ TEST(test_borders)
         { "layout = { W = \"KN\"; packed = true; };", "layout = { X = \"KN\"; };", "unknown key 'X'" },
         { "version = \"0.0.0\";", "version = \"1.2\";", "the version '1.2' is not three numbers" },
         { "target = [\"a\", \"b\"];", "target = [\"a\", \"b\", \"a\"];", "'a' is there twice" },
+        { "templates = [\"/\", \".\"];", "templates = [\".\", \"/none\"];", "there is no folder '/none'; where it" },
+        { "report = false;", "report = 0;", "'report': expected true or false, found an integer" },
     };
     const Spec *s;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -295,7 +295,7 @@ static void build_ahead(void)
 {
     static Family apart;
     apart = *lab.study->target->family;
-    apart.aside = true;
+    apart.off_cpu = true;
     ((Target *)lab.study->target)->family = &apart;
     q.ahead = true;
     kind.ahead = ahead;

@@ -332,7 +332,7 @@ TEST(a_device_that_is_told_no_threads_has_each_shape_once)
     assert_true(synthetic_make(&two, spec, 4));
     Family gpu = *two.study->target->family;
     Target target = *two.study->target;
-    gpu.told_parts = false;
+    gpu.splits_calls = false;
     target.family = &gpu;
     const Spec *once = spec_of_one_thread(two.arena, two.spec);
     Study *t = study_new(two.arena, once, &two.device, &target, "0123456789abcdef");

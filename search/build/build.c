@@ -12,9 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-#include "gen/base/process.h"
 #include "gen/base/tempdir.h"
-#include "gen/base/text.h"
 #include "gen/base/text_list.h"
 #include "search/build/compile.h"
 

@@ -6,12 +6,7 @@
 #ifndef DCGEN_BUILD_H
 #define DCGEN_BUILD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
-#include "gen/target/family.h"
 #include "search/build/spills.h"
-#include "search/record/blame.h"
 #include "search/record/record.h"
 
 typedef struct {

@@ -9,12 +9,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include "gen/base/tempdir.h"
-#include "gen/base/text.h"
 
 static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
 /* HEAD_CHARS is the length of the first line. */

@@ -14,9 +14,6 @@
 #ifndef DCGEN_BUILD_CACHE_H
 #define DCGEN_BUILD_CACHE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "search/build/build.h"
 
 enum { BUILD_KEY_BYTES = 33, BUILD_CACHE_WHY_BYTES = 400 };

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "search/build/build_cache.h"
 
 enum { TICK_MS = 3, WHY_MAX = 300 };

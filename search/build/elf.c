@@ -7,9 +7,7 @@
 #include "search/build/compile.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 enum { MACHINE_CUDA = 190 };
 

@@ -14,10 +14,7 @@
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H
 
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "model/tree.h"
-#include "search/record/study.h"
 #include "search/space/cost.h"
 
 /* The best choice of so many kernels, if each shape is served by its best kernel rather than by the tree's choice. */

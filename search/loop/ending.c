@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/loop/search.h"
 
 enum { MOST_SHOWN = 3 }; /* reasons */

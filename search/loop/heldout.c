@@ -5,7 +5,6 @@
  * predictions. These results are records, for the package's contract (contract.h); choice, model and dispatcher never
  * see them, or these shapes would not be held out any more.
  */
-#include "gen/base/rng.h"
 #include "search/loop/search.h"
 
 enum {

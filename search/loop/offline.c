@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/rank.h"
 #include "search/loop/search.h"
 #include "search/measure/stopwatch.h"
 

@@ -22,7 +22,6 @@
 #include "model/rank.h"
 #include "search/choose/select.h"
 #include "search/measure/lab.h"
-#include "search/space/cost.h"
 
 enum { RACE_MOST = 6 }; /* kernels that meet on a shape */
 

@@ -9,7 +9,6 @@
 
 #include "search/choose/contract.h"
 #include "search/loop/race.h"
-#include "search/measure/lab.h"
 
 /* The part of the time budget at which each phase ends: finding kernels, the race on tuned shapes, and that on held-out
  * ones. */

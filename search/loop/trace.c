@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 #include "search/loop/search.h"
-#include "search/measure/lab.h"
 
 typedef struct {
     Arena *arena;

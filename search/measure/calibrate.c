@@ -6,7 +6,6 @@
 #include "search/measure/lab.h"
 
 #include <math.h>
-#include "gen/target/family.h"
 
 /* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how
  * long one time may be. */

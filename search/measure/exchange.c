@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
 #include "search/measure/runner_private.h"
 #include "search/record/samples.h"

@@ -6,15 +6,10 @@
 #ifndef DCGEN_LAB_H
 #define DCGEN_LAB_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "gen/base/progress.h"
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
 #include "search/measure/agent.h"
-#include "search/record/record.h"
-#include "search/record/study.h"
 #include "search/space/propose.h"
 
 typedef struct Lab Lab;

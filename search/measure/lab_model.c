@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include <xxhash.h>
-#include "search/space/cost.h"
 
 static const double TEMPLATE_OFF = 0.2, KERNEL_OFF = 0.15, PAIR_OFF = 0.05; /* standard deviations of log times */
 

@@ -2,7 +2,6 @@
  *
  * request: its kernels, and what it is as a line of the protocol (search/runner/protocol.md).
  */
-#include <math.h>
 #include "gen/base/json.h"
 #include "search/measure/runner_private.h"
 

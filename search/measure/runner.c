@@ -8,7 +8,6 @@
 #include "search/measure/runner_private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

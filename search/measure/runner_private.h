@@ -5,12 +5,10 @@
 #ifndef DCGEN_RUNNER_PRIVATE_H
 #define DCGEN_RUNNER_PRIVATE_H
 
-#include <jansson.h>
 #include <poll.h>
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
 #include "search/measure/request.h"
-#include "search/measure/runner.h"
 
 /* What a runner is about. */
 typedef enum { RUNNER_OFF, RUNNER_GREETS, RUNNER_SETS_UP, RUNNER_READY } RunnerStage;

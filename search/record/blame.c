@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "gen/base/arena.h"

@@ -6,7 +6,6 @@
  * same before the device was measured and after.
  */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 #include "search/record/samples.h"
 #include "search/record/study.h"

@@ -17,10 +17,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "gen/base/diag.h"
 #include "gen/base/lines.h"
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/record/record_type.h"
 
 struct RecordFile {

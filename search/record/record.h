@@ -19,11 +19,6 @@
 #ifndef DCGEN_RECORD_H
 #define DCGEN_RECORD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include "gen/base/arena.h"
-#include "gen/target/device.h"
 #include "gen/unit/candidate.h"
 #include "search/record/blame.h"
 

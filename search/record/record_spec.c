@@ -10,7 +10,6 @@
 
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/record/record_type.h"
 
 /* ---- the record ---- */

@@ -7,7 +7,6 @@
 #define DCGEN_RECORD_SPEC_H
 
 #include "gen/unit/unit.h"
-#include "search/record/record.h"
 #include "search/record/study.h"
 
 /* The record of a function's spec for a target. */

@@ -8,10 +8,8 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 /* ---- fields ---- */
 

@@ -6,7 +6,6 @@
 #ifndef DCGEN_RECORD_TYPE_H
 #define DCGEN_RECORD_TYPE_H
 
-#include <stddef.h>
 #include "gen/base/index.h"
 #include "search/record/record.h"
 

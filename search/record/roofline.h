@@ -23,8 +23,6 @@
 #ifndef DCGEN_ROOFLINE_H
 #define DCGEN_ROOFLINE_H
 
-#include <stdbool.h>
-#include "gen/base/arena.h"
 #include "search/record/study.h"
 
 struct Roofline {

@@ -7,11 +7,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/flush.h"
-#include "gen/base/index.h"
 #include "gen/base/order.h"
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
 #include "search/record/roofline.h"
 #include "search/record/samples.h"

@@ -5,12 +5,7 @@
 #ifndef DCGEN_STUDY_H
 #define DCGEN_STUDY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "gen/base/index.h"
-#include "gen/spec/spec.h"
-#include "gen/unit/candidate.h"
 #include "search/record/record.h"
 
 /* One measurement of a kernel on a place, as a part of the anchor's time in the same request. */

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/order.h"
 #include "search/record/samples.h"
 

@@ -8,7 +8,6 @@
 #include "search/runner/runner.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #define DCGEN_FACTS_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include "gen/base/arena.h"
 #include "gen/target/device.h"
 
 enum { FACTS_MAX_FOLDER = 64 };

@@ -6,7 +6,6 @@
 #ifndef DCGEN_KEPT_H
 #define DCGEN_KEPT_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include "search/runner/buffer.h"
 

@@ -5,7 +5,6 @@
 #ifndef DCGEN_LIMITS_H
 #define DCGEN_LIMITS_H
 
-#include "gen/base/arena.h"
 #include "search/record/record.h"
 #include "search/runner/peak.h"
 

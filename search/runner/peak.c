@@ -7,10 +7,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/process.h"
-#include "gen/base/text.h"
 #include "gen/target/arch.h"
 
 enum {

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "gen/base/rng.h"
 
 enum {
     MIN_ROWS = 3,

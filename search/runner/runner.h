@@ -8,13 +8,9 @@
 #ifndef DCGEN_RUNNER_H
 #define DCGEN_RUNNER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <jansson.h>
 #include "gen/base/rng.h"
 #include "gen/spec/dtype.h"
-#include "gen/spec/spec.h"
 #include "search/record/record.h"
 #include "search/runner/abi.h"
 #include "search/runner/kept.h"

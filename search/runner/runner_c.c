@@ -8,7 +8,6 @@
 #include "search/runner/limits.h"
 #include "search/runner/serve.h"
 
-#include <stdio.h>
 #include <string.h>
 #include "templates/package/pool.h"
 

@@ -9,10 +9,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,7 +18,6 @@
 #include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
-#include "gen/base/text.h"
 #include "search/runner/facts.h"
 #include "search/runner/request.h"
 

@@ -6,9 +6,6 @@
 #ifndef DCGEN_SERVE_H
 #define DCGEN_SERVE_H
 
-#include <jansson.h>
-#include <stdio.h>
-#include "gen/base/arena.h"
 #include "search/runner/runner.h"
 
 enum { PROTOCOL = 1 };

@@ -16,8 +16,6 @@
 #ifndef DCGEN_COST_H
 #define DCGEN_COST_H
 
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "model/ridge.h"
 #include "search/record/study.h"
 

@@ -5,7 +5,6 @@
 #include "search/space/nearest.h"
 
 #include <string.h>
-#include "gen/base/text.h"
 
 enum { MAX_CHANGE = 64, MOST_TOLD = 3 };
 

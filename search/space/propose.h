@@ -16,10 +16,7 @@
 #ifndef DCGEN_PROPOSE_H
 #define DCGEN_PROPOSE_H
 
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "gen/base/rng.h"
-#include "search/record/study.h"
 #include "search/space/cost.h"
 #include "search/space/space.h"
 

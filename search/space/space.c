@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 /* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is
  * checked as soon as all parameters that it needs are chosen, so that whole subtrees fall at once. */

@@ -6,12 +6,6 @@
 #ifndef DCGEN_SPACE_H
 #define DCGEN_SPACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
-#include "gen/base/diag.h"
-#include "gen/spec/spec.h"
-#include "gen/template/template.h"
 #include "gen/unit/candidate.h"
 
 /* Why candidates of a template were left out. */

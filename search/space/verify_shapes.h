@@ -5,7 +5,6 @@
 #ifndef DCGEN_VERIFY_SHAPES_H
 #define DCGEN_VERIFY_SHAPES_H
 
-#include <stdint.h>
 #include "gen/unit/unit.h"
 #include "search/record/study.h"
 

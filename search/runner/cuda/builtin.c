@@ -13,7 +13,6 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <cuda.h>
-#include <stdio.h>
 #include <xxhash.h>
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70000 };

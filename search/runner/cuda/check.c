@@ -11,7 +11,6 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { NAN_BYTE = 0xff };

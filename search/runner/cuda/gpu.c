@@ -6,11 +6,8 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-#include "gen/base/text.h"
 
 enum { BAND_BYTES = 8192, ALIGN_BYTES = 256, CANARY = 0xff }; /* as an element of any type the canary is a NaN */
 

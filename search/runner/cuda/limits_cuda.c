@@ -9,10 +9,7 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include "gen/base/process.h"
-#include "gen/base/text.h"
 #include "search/record/samples.h"
 
 enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 }; /* CALLS: of a sample */

@@ -9,9 +9,7 @@
  * on stderr say which driver, CUPTI, NVML and cublasLt were found, and where.
  */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/json.h"
 #include "search/runner/cuda/runner_cuda.h"
 #include "search/runner/facts.h"

@@ -8,8 +8,6 @@
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>
-#include "gen/base/arena.h"
-#include "gen/target/device.h"
 #include "search/runner/cuda/host.h"
 #include "search/runner/serve.h"
 #include "templates/package/flush_l2.h"

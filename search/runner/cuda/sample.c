@@ -8,8 +8,6 @@
  */
 #include "search/runner/cuda/runner_cuda.h"
 
-#include <math.h>
-#include <stdio.h>
 #include "gen/base/json.h"
 #include "gen/base/process.h"
 #include "search/record/samples.h"

@@ -6,7 +6,6 @@
  */
 #include "search/runner/cuda/runner_cuda.h"
 
-#include <stdio.h>
 #include "search/record/samples.h"
 
 enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };

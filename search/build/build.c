@@ -19,8 +19,7 @@
 enum { WAIT_MS = 50, NICE = 5 };
 static const double VERSION_DEADLINE_S = 10; /* for `cc --version` */
 
-/* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and
- * done. */
+/* The thread works on batches without the lock. It guards what follows, and BuildBatch.later, next and done. */
 struct Builder {
     Compiler compiler;
     Scratch *scratch;
@@ -49,7 +48,6 @@ static const char *version_line(const char *version_mark, Arena *a, const char *
     return arena_strndup(a, line, strcspn(line, "\n"));
 }
 
-/* Asks `PROGRAM --version` for the compiler's version. */
 static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const char **err)
 {
     const char *const argv[] = { c->tools.program, "--version", NULL };
@@ -72,19 +70,17 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
 {
     const FamilyCompiler *c = &f->compiler;
     const Arch *arch = arch_find(arch_here());
-    const char *const *last = code ? c->code : c->object;
-    const int nshipped = count_flags(c->shipped), nlast = count_flags(last);
-    const char **flags = ARENA_ARRAY(a, (size_t)(nshipped + nlast + 1), const char *);
-    Text shipped = { .arena = a };
-    for (int i = 0; i < nshipped; i++) {
-        const bool wants_gencode = c->shipped[i][strlen(c->shipped[i]) - 1] == '=';
-        flags[i] = wants_gencode ? arena_printf(a, "%s%s", c->shipped[i], gencode) : c->shipped[i];
-        text_printf(&shipped, "%s%s", i ? " " : "", flags[i]);
+    TextList flags = { 0 };
+    for (const char *const *flag = c->shipped; *flag; flag++) {
+        const bool wants_gencode = (*flag)[strlen(*flag) - 1] == '=';
+        text_list_add(a, &flags, wants_gencode ? arena_printf(a, "%s%s", *flag, gencode) : *flag);
     }
-    memcpy(flags + nshipped, last, (size_t)nlast * sizeof *flags);
+    const char *shipped = text_list_join(a, &flags, " ");
+    for (const char *const *flag = code ? c->code : c->object; *flag; flag++)
+        text_list_add(a, &flags, *flag);
     return (Toolchain){ .program = arena_strdup(a, program),
-                        .flags = flags,
-                        .shipped = text_str(&shipped),
+                        .flags = flags.item,
+                        .shipped = shipped,
                         .source = f->suffix,
                         .assembly = c->assembly,
                         .syntax = arch ? arch->assembly : NULL,
@@ -95,8 +91,7 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
                         .portable = true };
 }
 
-/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time
- * library). */
+/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's, without its library). */
 Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_dir)
 {
     TextList flags = { 0 };
@@ -130,7 +125,6 @@ static void mark_done(Builder *b, BuildBatch *x)
     pthread_cond_broadcast(&b->finished);
 }
 
-/* The thread: builds batches as long as there are some. */
 static void *run_background(void *builder)
 {
     Builder *b = builder;
@@ -211,7 +205,6 @@ static void wait_done(Builder *b, const BuildBatch *x, double until_s, bool need
     }
 }
 
-/* Takes a batch that is done from the list, and copies its results to where they were asked for. */
 static void take_out(Builder *b, BuildBatch *x)
 {
     BuildBatch **at = &b->first;
@@ -227,7 +220,7 @@ static void take_out(Builder *b, BuildBatch *x)
     arena_free(x->a);
 }
 
-static bool wait_for(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
+bool build_wait(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
 {
     bool in_time = true;
     pthread_mutex_lock(&b->lock);
@@ -244,16 +237,6 @@ static bool wait_for(Builder *b, const Build *builds, double until_s, bool neede
     return in_time;
 }
 
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    return wait_for(b, builds, until_s, false, stop);
-}
-
-bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    return wait_for(b, builds, until_s, true, stop);
-}
-
 bool build_was_ended(const Build *build)
 {
     return build->status == STATUS_INVALID && strcmp(build->why, "interrupted") == 0;
@@ -266,7 +249,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     pthread_mutex_unlock(&b->lock);
     if (busy) { /* these are wanted first */
         start_batch(b, a, builds, n, true);
-        build_wait(b, builds, INFINITY, stop);
+        build_wait(b, builds, INFINITY, false, stop);
     } else {
         compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
     }
@@ -277,13 +260,12 @@ void build_start(Builder *b, Arena *a, Build *builds, int n) { start_batch(b, a,
 void build_cancel(Builder *b)
 {
     static const volatile int stop = 1;
-    build_wait(b, NULL, INFINITY, &stop);
+    build_wait(b, NULL, INFINITY, false, &stop);
 }
 
 /* ---- a builder ---- */
 
-/* Builds an empty text: any compiler that can build anything builds that, and it tells the size of the C runtime's
- * part. */
+/* Builds an empty text: any compiler that works builds that, and it tells the size of the C runtime's part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     Build empty = { .name = "empty", .text = b->compiler.tools.empty };

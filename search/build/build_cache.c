@@ -97,8 +97,6 @@ static const char *entry_path(const BuildCache *c, Arena *a, const char *key)
     return arena_printf(a, "%s/%s%s", c->folder, key, SUFFIX);
 }
 
-/* ---- reading ---- */
-
 typedef struct {
     const char *log, *so;
     size_t log_bytes, so_bytes;
@@ -150,8 +148,6 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     arena_free(scratch);
     return ok;
 }
-
-/* ---- writing ---- */
 
 static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b)
 {

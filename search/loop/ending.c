@@ -11,7 +11,6 @@
 
 enum { MOST_SHOWN = 3 }; /* reasons */
 
-/* What became of the candidates for the tuned target. */
 typedef struct {
     int64_t n, count[STATUS_COUNT];
     int64_t aside; /* the machine failed, not the candidate (Trial.aside): none of these is in count */
@@ -37,10 +36,7 @@ static Tally tally_of(const Study *s, const Template *of)
     return y;
 }
 
-/* ---- reasons ---- */
-
-/* Why a trial failed, without the file and line that a compiler puts before its reason (the file is named after the
- * candidate's key). */
+/* Why a trial failed, without the file and line that a compiler puts before its reason (its name is the key). */
 static const char *reason_of(const Trial *t)
 {
     const size_t len = strlen(t->key);
@@ -110,8 +106,6 @@ static void add_reasons(Text *text, Arena *a, const Study *s, const Template *of
         list[most].n = 0;
     }
 }
-
-/* ---- the ending ---- */
 
 static void add_counts(Text *text, const Tally *y)
 {

@@ -36,7 +36,6 @@ static int64_t list_untried(const Search *q, int64_t *out)
     return n;
 }
 
-/* Members of the space that one shape would try, the fastest first. */
 typedef struct {
     int64_t n;
     Ranked *rank;
@@ -87,8 +86,7 @@ static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int mos
     return n;
 }
 
-/* True while there is time; and even if it is up while none of the first ones works, so that there is always a
- * result. */
+/* True while there is time, or none of the first ones works: there is to be a result always. */
 static bool may_go_on(const Lab *l, int64_t done)
 {
     return lab_left_s(l, SEARCH_SHARE) > 0 || (done < BATCH && !study_choosable(l->study, -1, NULL));
@@ -123,7 +121,6 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 
 /* ---- checking the choice ---- */
 
-/* A chosen kernel on an instance that it serves. */
 typedef struct {
     int64_t trial;
     const Instance *inst;

@@ -47,8 +47,7 @@ bool batch_count(Lab *l, Arena *scratch, Batch *b, const char **err);
 /* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel, in
  * thousandths of a tolerance of plain sums. Kernels that are fixed for extents are left out. */
 bool batch_tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err);
-/* A request that verifies and times nothing. The emulator is told how much shared memory a block of the target can
- * have. */
+/* A request that verifies and times nothing. The emulator is told the target's shared memory of a block. */
 MeasureRequest verify_request(const Lab *l, const int64_t *extent, int threads, double deadline_s);
 
 #endif

@@ -186,8 +186,8 @@ static bool take_event(Exchange *s, const json_t *event, bool *last)
 
 /* ---- the end of a runner */
 
-/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; "" if it is
- * not UTF-8, or not there. */
+/* What the runner said of its end in its stderr's last line, behind its name: ": verifying ..."; "": none, or not
+ * UTF-8. */
 static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
@@ -201,8 +201,7 @@ static const char *last_words(const Exchange *s)
     return said;
 }
 
-/* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that
- * is. */
+/* Ends the runner and says what became of the kernel that it was at: status, reason, and whose fault it is. */
 static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blame *blame)
 {
     const bool ended = answer == DEAD && child_has_ended(&s->r->child);
@@ -390,7 +389,6 @@ Exchange *exchange_begin(Runner *r, Request *q)
     return s;
 }
 
-/* The runner is ready, or cannot be. */
 static Step ask(Exchange *s, RunnerAnswer ready, const char *why, const char **err)
 {
     if (ready != HEARD && s->q->limits.nthread)

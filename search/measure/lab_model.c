@@ -39,7 +39,6 @@ static double time_of(const Lab *l, const Trial *t, int64_t shape)
     return x->world ? ns * exp(off) : ns;
 }
 
-/* Adds the time of a trial on a shape to the study. */
 static void take_time(Lab *l, const Trial *t, int64_t shape)
 {
     const Instance *inst = l->study->shape[shape];

@@ -36,8 +36,7 @@ static json_t *integers(const int64_t *v, int n)
     return list;
 }
 
-/* Adds the strides of strided operands behind a call's extents, and to `apart` those that lie with gaps. False: one
- * overflows. */
+/* Adds the strides of strided operands behind a call's extents, and to `apart` those with gaps. False: overflow. */
 static bool add_strides(const Runner *r, const MeasureRequest *q, json_t *extent, json_t *apart)
 {
     const Op *op = r->op;
@@ -65,7 +64,6 @@ static int64_t extent_along(const Runner *r, const MeasureRequest *q, int operan
     return expr_int_at(r->layout[operand]->extent[k], q->extent, &along) == EXPR_OK ? along : 0;
 }
 
-/* The extents of the output, outermost first. */
 static json_t *output_extents(const Runner *r, const MeasureRequest *q)
 {
     json_t *list = json_array();

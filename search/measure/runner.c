@@ -175,7 +175,6 @@ static const char *read_hello(Runner *r, const json_t *hello)
     return NULL;
 }
 
-/* Why a runner that was just started is of no use. */
 static const char *startup_problem(Runner *r, RunnerAnswer answer)
 {
     if (answer == SILENT)

@@ -34,7 +34,6 @@ struct RecordFile {
 
 /* ---- in memory ---- */
 
-/* The records of one type: their number, and their array. */
 static int64_t *count_of(const Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
 
 static char *array_of(const Records *r, const RecordType *t)
@@ -148,7 +147,6 @@ static void print_warnings(const Reading *q, FILE *warn)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
-/* Puts what is wrong into *err and gives false. */
 static bool fail(Arena *a, const char *path, const char *why, const char **err)
 {
     *err = arena_printf(a, "%s: %s", path, why);
@@ -165,8 +163,7 @@ bool record_check(Arena *a, const char *path, const char **err)
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) || fail(a, path, NO_FILE, err);
 }
 
-/* Opens a regular file, and nothing else: to open a pipe may take forever, to open a device may make it act. -1 with
- * *err set. */
+/* Opens a regular file, and nothing else: a pipe may take forever, a device may act. -1 with *err set. */
 static int open_file(Arena *a, const char *path, int flags, const char **err)
 {
     struct stat st;
@@ -181,7 +178,6 @@ static int open_file(Arena *a, const char *path, int flags, const char **err)
     return -1;
 }
 
-/* Reads an open file. */
 static bool load_records(RecordFile *f, Reading *q, FILE *warn, const char **err)
 {
     *q = (Reading){ .f = f };
@@ -340,7 +336,6 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { r
 
 /* ---- sets of records ---- */
 
-/* A record of one of several sets. */
 typedef struct {
     const RecordType *type;
     const void *record;
@@ -361,7 +356,6 @@ static int by_line(const void *x, const void *y)
     return sign ? sign : a->set - b->set;
 }
 
-/* The records of a type of all sets, in order. */
 static Row *sorted_rows(Arena *a, const Records *const *set, int nset, const RecordType *type, size_t *n)
 {
     size_t all = 0;

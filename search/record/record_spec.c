@@ -12,8 +12,6 @@
 #include "gen/base/number.h"
 #include "search/record/record_type.h"
 
-/* ---- the record ---- */
-
 /* The operands that the formula brings whose type is not the spec's. */
 static const char *types_text(Arena *a, const Spec *s)
 {
@@ -24,7 +22,6 @@ static const char *types_text(Arena *a, const Spec *s)
     return text_str(&t);
 }
 
-/* The operands that the formula gathers from, with their extents. */
 static const char *extents_text(Arena *a, const Spec *s)
 {
     Text t = { .arena = a };
@@ -60,8 +57,7 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
 
 /* ---- what differs ---- */
 
-/* How near a kernel is to the spec: of it and these templates, of it alone, of one of its name, of its op and dtype, of
- * its target and device. */
+/* How near a kernel is to the spec: of it and these templates, of it, of its name, its op and dtype, its target. */
 typedef enum { NEAR_ALL, NEAR_SPEC, NEAR_NAME, NEAR_OP, NEAR_TARGET, NEAR_NOTHING } Near;
 
 /* Kernels of which the same is to be said. */
@@ -147,7 +143,6 @@ static int64_t spec_of(Holding *h, const KernelRecord *k)
     return -1;
 }
 
-/* Which template here the kernel lacks; NULL: none. */
 static const char *lacks_template(const Holding *h, const KernelRecord *k)
 {
     const Template *t = NULL;
@@ -192,7 +187,6 @@ static const char *why_not(const Holding *h, const KernelRecord *k)
                                 : "of this spec, not timed";
 }
 
-/* What is said of the kernels of another spec. */
 static const char *words_of_spec(Holding *h, int64_t spec)
 {
     const SpecRecord *s = &h->records->spec[spec];
@@ -225,7 +219,6 @@ static void count_other_spec(Holding *h, const KernelRecord *k)
         count_kernel(h, same_name ? NEAR_NAME : NEAR_OP, lacks);
 }
 
-/* Counts a kernel of another target or device. */
 static void count_elsewhere(Holding *h, const KernelRecord *k)
 {
     const Study *s = h->study;
@@ -267,7 +260,6 @@ static void hold_outdated(Holding *h, const KernelRecord *k)
         count_kernel(h, NEAR_SPEC, lacks);
 }
 
-/* Says how many kernels there are of each kind. */
 static const char *say_kinds(const Holding *h)
 {
     Text t = { .arena = h->arena };
@@ -283,7 +275,6 @@ static const char *say_kinds(const Holding *h)
     return text_str(&t);
 }
 
-/* Counts all kernels, and says what they are. */
 static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
                             const Records *r, void hold(Holding *h, const KernelRecord *k))
 {

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what the device does at most ---- */
-
-/* The limits of a thread count; NULL: there are none. */
 static LimitRecord *find_limit(const Roofline *f, int threads)
 {
     for (LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++)
@@ -59,8 +56,6 @@ static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
         f->nlimit = 0;
 }
 
-/* ---- levels ---- */
-
 /* What the levels before this one hold together. Each core has an L1 and an L2. */
 static double held_before(const Roofline *f, const LimitRecord *l, int level)
 {
@@ -86,15 +81,12 @@ static Level last_level(const LimitRecord *l)
     return i < 0 ? LEVEL_COUNT : (Level)i;
 }
 
-/* ---- limits that kernels exceed ---- */
-
 static void raise_to(Roofline *f, double *rate, double to)
 {
     f->raised = f->raised || to > *rate;
     *rate = fmax(*rate, to);
 }
 
-/* Operations that the peak bounds. */
 static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_moves(s) ? 0 : spec_flops(s, extent); }
 
 static void raise_level(Roofline *f, LimitRecord *l, Level level, double bytes, double ns)
@@ -174,8 +166,6 @@ const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
         order_levels(&f->limit[i]);
     return f;
 }
-
-/* ---- a shape ---- */
 
 /* So many bytes come from that level or from beyond: sets what follows, unless more time follows from others. */
 static void bound_memory(const LimitRecord *l, Level level, double bytes, Bound *out)

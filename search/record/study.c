@@ -25,7 +25,6 @@ static uint64_t hash_shape(const Spec *spec, const int64_t *extent, int threads)
     return index_hash(extent, (size_t)spec->op->ngiven * sizeof *extent, (uint64_t)threads);
 }
 
-/* The first instance of the spec with this shape; NULL: there is none. */
 static const Instance *find_instance(const Study *s, const int64_t *extent, int threads)
 {
     const uint64_t hash = hash_shape(s->spec, extent, threads);
@@ -139,7 +138,6 @@ int64_t study_place(const Study *s, const Instance *inst)
     return find_place(s, inst->extent, inst->threads, s->nplace);
 }
 
-/* Doubles the room for places. */
 static void grow_places(Study *s)
 {
     const size_t had = (size_t)s->room, has = 2 * had;

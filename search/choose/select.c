@@ -9,12 +9,10 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve ends there, unless the
- * budget has more kernels */
+/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve's end */
 enum { MAX_SEEN = 256, MAX_BEYOND = 64, MAX_REORDER = 4 };
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times that differ by less are alike */
-/* A kernel must lower the mean relative time by WORTH and by this part of the noise: of many that are tried, the
- * luckiest seems to. */
+/* A kernel must lower the mean relative time by WORTH and this part of the noise: the luckiest of many seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
 static const double DOUBTS = 2;            /* standard deviations by which a prediction counts as worse */
 static const double LEAF_DOUBTS = 1;       /* the same, by which two predictions must differ for the tree to see it */
@@ -47,8 +45,7 @@ typedef struct {
 } Selector;
 
 /* How much instance i counts among instances that weigh all_weight together. All of them share one half of the weight,
- * and the tuned ones alone the other half: these were picked to stand for the rest, and what is known of them was
- * measured. */
+ * and the tuned ones alone the other half: these stand for the rest, and were measured. */
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
@@ -125,8 +122,8 @@ static double weighted_cost(const Selector *q, int64_t i, double time, double be
     return weight_of(q, q->seen[i], q->seen_weight) * relative(q, time, best);
 }
 
-/* Finds the trial that serves every call and takes the least, and fills last[] with what it costs. best: the least time
- * of each instance. */
+/* Finds the trial that serves every call and takes the least; last[]: what it costs. best: the instances' least times.
+ */
 static void find_last(Selector *q, const double *best, double *last)
 {
     const Study *s = q->s;
@@ -195,8 +192,7 @@ static double objective_with(const Selector *q, int64_t with, double most)
     return sum / q->total_weight;
 }
 
-/* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective.
- * -1: none fits or helps. */
+/* The kernel that lowers the objective most in place of `without`, and below *value, which it becomes; -1: none. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? q->added[q->picked[without]] : 0;
@@ -237,8 +233,7 @@ static void exchange(Selector *q)
     }
 }
 
-/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. The choice of a smaller
- * budget is a step on the way. */
+/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. */
 static void pick(Selector *q, Assignment *as)
 {
     double value = q->npicked ? objective(q) : INFINITY;
@@ -283,8 +278,7 @@ static bool only_stands_in(const Selector *q, const Assignment *as, int64_t i, i
     return another;
 }
 
-/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on
- * tuned instances. */
+/* Fills in what each kernel costs on each instance, which is best, and the best known time (any trial's, if tuned). */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
@@ -339,8 +333,7 @@ static int served_by(const Assignment *as, int64_t i, int k)
 }
 
 /* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best
- * kernel's are both predicted, only that part of their difference counts which exceeds what both may be off: no leaf
- * follows what nobody knows. */
+ * kernel's are both predicted, only that part of their difference counts which exceeds what both may be off. */
 static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int k)
 {
     const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
@@ -427,7 +420,6 @@ const char *select_why_none(Arena *a, const Study *s)
                         : "none of the kernels that work serves every call";
 }
 
-/* Works out a picked trial's times on all instances. */
 static void fill_times(Selector *q, int64_t trial)
 {
     const Spec *spec = q->s->spec;
@@ -486,7 +478,6 @@ static int assign(Selector *q, Assignment *as, int n)
     }
 }
 
-/* Why the package has fewer kernels than the budget allows. */
 static const char *why_fewer(const Selector *q, const Assignment *as)
 {
     const int n = as->kept + 1;
@@ -530,8 +521,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
-    /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one
-     * choice. */
+    /* Where the tree leaves some out, the package is that of a budget of so many: each budget has one choice. */
     int n = q.npicked;
     for (int serving; (serving = assign(&q, as, n)) < n; n = serving) {
     }

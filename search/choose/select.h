@@ -54,16 +54,14 @@ typedef struct {
 int select_features(const Study *s, const Assignment *as, const int64_t *extent, int threads, int64_t *x);
 /* The name of one of these numbers: an extent's, "align" or "threads". */
 const char *select_feature_name(const Op *op, const Assignment *as, int feature);
-/* The kernel that a call with these extents gets where the tree chooses kernel k: k itself if it serves the call, else
- * the first one that does. */
+/* The kernel that a call gets where the tree chooses kernel k: k if it serves that, else the first that does. */
 int select_serving(const Study *s, const Assignment *as, const int64_t *extent, int k);
 
 /* NULL when no trial is usable, or the budget has no room for any. */
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
 /* The place of a trial among the chosen kernels; -1: it was not chosen. */
 int select_kernel_of(const Assignment *as, int64_t trial);
-/* Why there is no choice though kernels work: "no kernel that works fits 13 KiB of code: the smallest has 14 KiB".
- * NULL: there is one, or none works. */
+/* Why there is no choice though kernels work ("no kernel that works fits 13 KiB of code ..."). NULL: else. */
 const char *select_why_none(Arena *a, const Study *s);
 
 #endif

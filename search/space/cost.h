@@ -57,8 +57,7 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
  * cost_predict alone, without some shapes cost_carried too. */
 CostModel *cost_fit_without(const CostModel *m, CostLeave leave);
 
-/* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's
- * ns. */
+/* What the regression sees of a candidate on a shape: row[0..nfeature-1]; gives log2 of the closed form's ns. */
 double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                      double *row);
 /* The weight of a measurement in the fit: the best of a shape weighs 1, slower ones weigh less. */
@@ -68,15 +67,13 @@ double cost_weight(double best, double ns);
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
 /* The predicted time of a usable trial on any shape, corrected by its residuals, also where it was measured. */
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);
-/* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY when the trial is
- * unusable. */
+/* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY: unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
 /* How far cost_trial's time may be off, one standard deviation as a part of it: of a measured time its own error; of a
  * predicted one the model's, the less the more of the trial's measurements are near. */
 double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst);
 
-/* How far n predictions are off, each by a model that did not see the kernel: mean and root mean square of
- * log2(measured / predicted). */
+/* How far n predictions are off, each by a model that did not see the kernel: log2(measured / predicted). */
 typedef struct {
     int64_t n;
     double bias, rms;
@@ -112,8 +109,7 @@ typedef struct {
     int nfeature;
     double lambda;
     double loo_rmse; /* leave-one-measurement-out, log2 */
-    /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit; NAN: of fewer than 3
-     * kernels */
+    /* median of |predicted / measured - 1| when the kernel was left out; NAN: of fewer than 3 kernels */
     double error;
     CostOrder order;    /* of the predictions that `error` is of */
     CostOrder analytic; /* of cost_analytic's predictions, which a package made without any measurement goes by */

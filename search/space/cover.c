@@ -45,8 +45,6 @@ typedef struct {
     Place place[MAX_PLACE];
 } Cover;
 
-/* ---- places ---- */
-
 static List *list_of(List *list, int *n, const Instance *inst)
 {
     int i = 0;
@@ -70,7 +68,6 @@ static int compare_lists(const void *x, const void *y)
     return a->decl != b->decl ? (a->decl > b->decl) - (a->decl < b->decl) : a->threads - b->threads;
 }
 
-/* The lists of a study, the heaviest first; returns how many. */
 static int make_lists(const Study *s, List *list)
 {
     int n = 0;
@@ -119,9 +116,6 @@ static void make_places(Arena *a, Cover *c)
             add_place(c, list[i].shape[size]);
 }
 
-/* ---- wishes ---- */
-
-/* Do the predictions of different templates compare? */
 static bool ranks_templates(const Cover *c) { return c->m->ridge || c->s->target->family->ranks_templates; }
 
 /* The fastest members of the space on a shape, of each group of candidates by itself; returns the number of groups. A
@@ -144,8 +138,8 @@ static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int
     return n;
 }
 
-/* Lists what a place wishes for: the best of each group, then the second best. Places begin with different groups, so
- * that few turns show all groups. */
+/* Lists a place's wishes: the best of each group, then the second best. Places begin with different groups: few turns
+ * show all. */
 static void make_wishes(Arena *a, Cover *c, int at)
 {
     Place *p = &c->place[at];
@@ -159,8 +153,6 @@ static void make_wishes(Arena *a, Cover *c, int at)
             p->wish[p->n++] = rank[group][k].at;
     }
 }
-
-/* ---- turns ---- */
 
 static double distance(const Cover *c, int64_t x, int64_t y)
 {

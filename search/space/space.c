@@ -17,7 +17,6 @@ typedef struct {
     Candidate candidate;
     int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* a constraint is checked when so many parameters are chosen */
     Rejection *rejection;                  /* one a constraint */
-    int64_t cap;                           /* candidates that space->candidate has room for */
     bool ok;
     Diag *diag;
 } Enumeration;
@@ -76,11 +75,9 @@ static void keep_candidate(Enumeration *e)
         e->ok = false;
         return;
     }
-    if (s->n == e->cap) {
-        int64_t cap = e->cap ? 2 * e->cap : 4096;
-        s->candidate = arena_grow(e->arena, s->candidate, (size_t)e->cap, (size_t)cap, sizeof *s->candidate);
-        e->cap = cap;
-    }
+    const size_t n = (size_t)s->n;
+    if ((n & (n - 1)) == 0) /* the list is full: it doubles whenever its length is a power of two */
+        s->candidate = arena_grow(e->arena, s->candidate, n, n ? 2 * n : 1, sizeof *s->candidate);
     s->candidate[s->n++] = e->candidate;
 }
 
@@ -128,8 +125,8 @@ static bool enumerate_template(Enumeration *e, const Template *t)
 }
 
 /* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where
- * all of the template's candidates do, as then it is not for such specs, or where the target has it of the one that it
- * is like. has_any: some do not. */
+ * all of the template's candidates do, as then it is not for such specs, or has it of another target. has_any: some do
+ * not. */
 static bool add_general(Enumeration *e, const Template *t, const General *general, bool has_any)
 {
     Space *s = e->space;

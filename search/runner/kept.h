@@ -28,8 +28,7 @@ typedef struct Kept {
 /* The operand of that draw, or with that content, for one more user. NULL: there is none. */
 Kept *kept_drawn(const Draw *d);
 Kept *kept_equal(const void *data, size_t bytes);
-/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. Returns NULL where memory
- * is out. */
+/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. NULL: no memory. */
 Kept *kept_new(const Draw *d, size_t bytes, size_t offset);
 /* One user less; without any it is freed. NULL: nothing happens. */
 void kept_drop(Kept *k);

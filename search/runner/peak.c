@@ -166,7 +166,6 @@ static const ReadWay ways[PEAK_WAYS] = {
 
 const char *peak_read_name(int way) { return ways[way].name; }
 
-/* What each of several threads does. */
 typedef struct PeakLoop {
     void (*work)(const struct PeakLoop *job, int thread);
     const PeakIsa *isa;
@@ -206,7 +205,6 @@ static void read_work(const PeakLoop *job, int thread)
         read_pass(job, job->buffer + thread * job->part_bytes);
 }
 
-/* Threads that start one job at the same moment. */
 typedef struct {
     const PeakLoop *job;
     atomic_int ready, done;

@@ -32,12 +32,10 @@ typedef struct {
 static Grid rows_grid(const Shape *s)
 {
     Grid g = { 0 };
-    for (int64_t rows = 1; rows < s->rows && g.n < OP_MAX_RANK && s->out_extent[g.n] > 0; g.n++)
+    int64_t rows = 1;
+    for (; rows < s->rows && g.n < OP_MAX_RANK && s->out_extent[g.n] > 0; g.n++)
         rows *= g.extent[g.n] = s->out_extent[g.n];
-    int64_t product = 1;
-    for (int i = 0; i < g.n; i++)
-        product *= g.extent[i];
-    return product == s->rows ? g : (Grid){ 1, { s->rows } };
+    return rows == s->rows ? g : (Grid){ 1, { s->rows } };
 }
 
 /* The row at corner number `which`: its bits say of each extent whether its first or its last point. */

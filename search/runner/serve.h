@@ -61,12 +61,10 @@ typedef struct {
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded after it */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL:
-     * this engine measures none. */
+    /* Fills in the rates of `out`, the best of *rounds. False with *err set: it cannot. NULL: it measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
     bool flushes; /* `time` can have the constant operand leave the caches before each call */
-    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no
-     * calls. */
+    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: it makes no calls. */
     bool (*call)(Call *c);
 } Engine;
 
@@ -74,8 +72,7 @@ typedef struct {
 bool serve_arguments(const Engine *engine, int argc, char **argv);
 /* The whole program; returns its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
-/* What the program does with its two streams: says hello, and does what `in` asks for until `in` ends. Returns the exit
- * code. */
+/* What the program does with its streams: says hello, does what `in` asks for until it ends. Gives the exit code. */
 int serve_streams(const Engine *engine, int in, FILE *out);
 
 #endif

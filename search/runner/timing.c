@@ -19,7 +19,6 @@ static bool largest_scratch(const Kernel *k, int n, Block *b)
     return block_new(b, (size_t)bytes, 0);
 }
 
-/* A request under way. */
 typedef struct {
     Kernel *k;
     int n;

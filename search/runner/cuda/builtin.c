@@ -51,8 +51,6 @@ uint64_t builtin_sum(const void *host, size_t bytes)
     return h;
 }
 
-/* ---- digests */
-
 /* Downloads memory in pieces, so that little room is taken, and makes its digest. Any digest will do, as none is
  * compared with one that the GPU made: this one is 9 times as fast as the sum. */
 static uint64_t digest_downloaded(const Span *span)
@@ -120,7 +118,6 @@ static bool prove_digest(void)
     return digest[1] == builtin_sum(host, PROOF_BYTES) && digest[0] != digest[1];
 }
 
-/* Has the GPU make digests. False: the CPU makes them. */
 static bool open_digest(void)
 {
     void *sum = NULL;
@@ -133,8 +130,6 @@ static bool open_digest(void)
     gpu_must(cudaFree(sum), "cudaFree");
     return false;
 }
-
-/* ---- loading */
 
 static bool load_kernels(char why[LIBRARY_WHY_BYTES])
 {

@@ -22,8 +22,6 @@ static const char *activity_text(char text[WHY_BYTES], const char *verb, const K
     return text;
 }
 
-/* ---- operands */
-
 static Span span_with_bands(const GpuBuffer *b) { return (Span){ b->base, b->total_bytes }; }
 
 static uint64_t digest_of(Span span)
@@ -33,7 +31,6 @@ static uint64_t digest_of(Span span)
     return digest;
 }
 
-/* The digests of all inputs with their bands. */
 static void digest_operands(const Check *c, Placement p, uint64_t *digest)
 {
     Span span[OP_MAX_OPERAND];
@@ -95,7 +92,6 @@ void check_close(Check *c)
     *c = (Check){ 0 };
 }
 
-/* True if all operands but the output are as they were. */
 static bool check_traces(Check *c, Kernel *k, Placement p)
 {
     uint64_t digest[OP_MAX_OPERAND];
@@ -110,14 +106,10 @@ static bool check_traces(Check *c, Kernel *k, Placement p)
     return true;
 }
 
-/* ---- one kernel */
-
 bool check_refused(Kernel *k, int code)
 {
-    if (code < 0 && k->say_why)
-        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
     if (code < 0)
-        return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
+        return kernel_accepts(k, code);
     return kernel_fail(k, STATUS_INVALID, "cannot be launched: %s (%s)", cudaGetErrorName((cudaError_t)code),
                        cudaGetErrorString((cudaError_t)code));
 }

@@ -11,8 +11,6 @@
 
 enum { BAND_BYTES = 8192, ALIGN_BYTES = 256, CANARY = 0xff }; /* as an element of any type the canary is a NaN */
 
-/* ---- the device */
-
 const char *gpu_version(Arena *a, int version)
 {
     return arena_printf(a, "CUDA %d.%d", version / 1000, version % 1000 / 10);
@@ -107,8 +105,6 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
     return out->nisa > 0;
 }
 
-/* ---- errors */
-
 bool gpu_is_fatal(cudaError_t e)
 {
     enum { CONTAINED = 226, TENSOR_MEMORY_LEAK = 721 }; /* older toolkits have no names for these */
@@ -152,11 +148,7 @@ int gpu_launched(int code, const char *what)
     return code;
 }
 
-/* ---- code */
-
 void gpu_keep_code(const char *so) { dlopen(so, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
-
-/* ---- memory */
 
 static void set_bytes(void *data, int byte, size_t bytes)
 {

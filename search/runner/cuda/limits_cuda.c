@@ -138,9 +138,6 @@ static bool sample_null(Bench *b, Latency *l)
     return true;
 }
 
-/* ---- all of them */
-
-/* Has the cores calculate until their clock has settled. */
 static bool warm_up(Bench *b, Probe *unit)
 {
     const double now_ns = process_clock_ns(), end_ns = now_ns + fmin(warm_ns, (b->until_ns - now_ns) / 4);
@@ -152,7 +149,6 @@ static bool warm_up(Bench *b, Probe *unit)
     return true;
 }
 
-/* Takes rounds until the time is up, one at least. */
 static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
     Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
@@ -176,8 +172,6 @@ static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
     return good;
 }
 
-/* ---- a request */
-
 /* Takes a buffer and fills it with random numbers. False with b->why set. */
 static bool buffer_new(Bench *b, const Gpu *g)
 {
@@ -199,7 +193,6 @@ static bool buffer_new(Bench *b, const Gpu *g)
     return true;
 }
 
-/* The probe of the unit that does the arithmetic; NULL: there is none. */
 static const char *unit_of(const char *dtype)
 {
     static const char *const same[] = { "tf32", "f16", "bf16" };

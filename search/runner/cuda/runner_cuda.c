@@ -91,8 +91,6 @@ static json_t *find_all(Arena *a)
     return found;
 }
 
-/* ---- hello */
-
 static bool start_work(Arena *a, const char **err)
 {
     timer_trace(&state.timer, !option.by_events);
@@ -236,8 +234,6 @@ static bool call_once(Call *c)
         gpu_buffer_free(&b[i]);
     return good;
 }
-
-/* ---- the program */
 
 /* Prints the hello's fields: those of the device first, then the others. */
 static int print_device(void)

@@ -92,8 +92,7 @@ extern const char builtin_ptx[]; /* the code of both kernels */
 /* The digest that the kernel gives for the same bytes on the GPU. */
 uint64_t builtin_sum(const void *host, size_t bytes);
 
-/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it; it may be absent or in use by another
- * program */
+/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it, if it is there and free */
 
 /* Starts tracing; called once a process, before the GPU is used. False: `why` says what is missing. */
 bool tracer_open(char why[LIBRARY_WHY_BYTES]);
@@ -188,24 +187,22 @@ void check_close(Check *c);
 
 /* Loads and verifies a kernel. False: its status and why say what is wrong. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
-/* Checks a kernel that has been timed: it must be as right as it was, with scratch memory and counters as its calls
- * left them. */
+/* Checks a timed kernel: it must be as right as it was, with its memory as its calls left it. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
-/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal
- * ones end the process. */
+/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t. Fatal ones end the process.
+ */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
 /* Notes why a call was not started, and returns false. */
 bool check_refused(Kernel *k, int code);
 
 /* ---- sample.c: times of all kernels of a request in turn */
 
-/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why
- * set: no more times can be taken. */
+/* Fills samples and further result fields of kernels with status ok, and checks those again. False with why set: no
+ * more can be had. */
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
-/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last whole warm-up; 0: not
- * known. */
+/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last warm-up; 0: unknown. */
 bool sample_is_warm(double pause_s, double mhz, double warm_mhz);
 /* How many calls fill a sample. */
 int64_t sample_calls(double sample_ns, double call_ns);

@@ -13,14 +13,13 @@
 #include "search/record/samples.h"
 
 enum { MIN_SAMPLES = 3 };
-/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of
- * that, and enough for its code to come in, which is all that it has on a warm GPU. Where starting kernels takes longer
- * than running them, warm_wall times that part by the wall clock will do, but for the first WARM_BATCHES: how long a
- * call takes is seen from those. */
+/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part,
+ * and enough for its code to come in, which is all on a warm GPU. Where starting kernels takes longer than running
+ * them, warm_wall times that part by the wall clock will do, but for the first WARM_BATCHES, which tell how long a call
+ * takes. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 enum { WARM_BATCHES = 3 };
-/* A GPU is warm for so long behind its samples: where its clock is known, and is within `clock_kept` what it was; and
- * where it is not. */
+/* A GPU is warm so long behind samples: where its clock is known and within `clock_kept`; and where it is not. */
 static const double warm_told_s = 1, warm_untold_s = 0.03, clock_kept = 0.98;
 
 typedef struct {
@@ -32,7 +31,6 @@ typedef struct {
     Clocks clocks;
 } SamplingRun;
 
-/* The kernel whose calls are timed. */
 typedef struct {
     SamplingRun *run;
     int i;
@@ -71,10 +69,7 @@ static int launch_timed(void *ctx)
     return timed->code;
 }
 
-/* ---- one kernel */
-
-/* Works for `share_ns`, then sets how many calls make a sample. Each batch is four times the one before, until one
- * fills a sample. */
+/* Works for `share_ns`, then sets how many calls make a sample. Batches grow fourfold until one fills a sample. */
 static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_ns, double share_ns)
 {
     const double start = process_clock_ns();
@@ -124,8 +119,6 @@ static bool time_kernel(SamplingRun *r, int i, int round)
         kernel_fail(k, STATUS_INVALID, "times of kernels are lost: CUPTI: %.150s", r->timer->why);
     return status != TIMER_LOST;
 }
-
-/* ---- all of them */
 
 /* False: no more times can be taken. */
 static bool run_rounds(SamplingRun *r)

@@ -147,8 +147,6 @@ static TimerStatus time_by_events(Timer *t, TimerCall call, int64_t n, double *m
     return status;
 }
 
-/* ---- the timer */
-
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
 {
     *mean_ns = 0;
@@ -175,8 +173,8 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work: then
- * events tell times. */
+/* Takes an empty kernel's time, the least that can be measured. A tracer that cannot tell it is no use: then events do.
+ */
 static void prove_timing(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);

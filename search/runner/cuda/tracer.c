@@ -36,8 +36,8 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree, nenabled; /* nenabled: of `kinds` */
-    /* How long records are waited for before a flush is forced: 0 once that has helped, patience_s once it brought
-     * incomplete ones. */
+    /* How long records are waited for before a forced flush: 0 once that helped, patience_s once some were incomplete.
+     */
     double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
@@ -50,8 +50,6 @@ static struct {
     CUptiResult (*pop)(CUpti_ExternalCorrelationKind, uint64_t *);
     CUptiResult (*text)(CUptiResult, const char **);
 } cupti = { .where = "", .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- buffers */
 
 static uint8_t *new_buffer(void) { return aligned_alloc(ALIGN_BYTES, BUFFER_BYTES); }
 
@@ -98,8 +96,6 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
         free(buffer);
     pthread_mutex_unlock(&cupti.mutex);
 }
-
-/* ---- on and off */
 
 /* True if the call succeeded; else `why` says what failed. */
 static bool succeeded(CUptiResult code, const char *what, char why[LIBRARY_WHY_BYTES])
@@ -171,8 +167,6 @@ void tracer_close(void)
 }
 
 const char *tracer_where(void) { return cupti.where; }
-
-/* ---- calls */
 
 void tracer_call_begin(uint64_t call) { cupti.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, call); }
 

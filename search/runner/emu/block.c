@@ -178,7 +178,6 @@ _Noreturn static void report_deadlock(Worker *w)
                   state_text(w, other, there, sizeof there));
 }
 
-/* The running fiber waits until another makes it runnable. */
 static void wait_here(Worker *w)
 {
     const int thread = w->running, next = next_runnable(w);
@@ -290,7 +289,6 @@ void collective_wait(Worker *w, Collective *c)
 
 /* ---- a block */
 
-/* Where each fiber begins. */
 static void run_thread(void)
 {
     Worker *w = emu_worker;
@@ -320,8 +318,7 @@ static uint64_t shuffled(uint64_t index, uint64_t n)
     return index;
 }
 
-/* How far below the end of its memory a thread's stack begins. If all began at the same place of a page, what they use
- * would share few sets of the cache. */
+/* How far below the end of its memory a thread's stack begins: else all would share few sets of the cache. */
 static size_t stack_colour(int thread)
 {
     enum { STEP = 1088, COLOURS_BYTES = 16 << 10 };

@@ -21,10 +21,7 @@ void count_access(Worker *w, const Access *a)
     f->access[f->naccess++] = *a;
 }
 
-/* ---- costs */
-
-/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are
- * then. */
+/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are. */
 static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
 {
     int known = 0;
@@ -47,7 +44,6 @@ static int64_t count_sectors(const Instruction *x)
     return n;
 }
 
-/* The wavefronts of n lanes that are served together. */
 static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
 {
     uintptr_t word[BANKS][LANES];

@@ -16,8 +16,7 @@
 enum { MAX_REPORT = 1000, ADDR2LINE_S = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Notes what the running thread did; w NULL: none in particular. False: there are findings enough, or the same comes
- * over and over. */
+/* Notes what the running thread did; w NULL: no thread. False: there are enough, or the same comes over and over. */
 static bool note_finding(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
 {
     Emu *e = emu_current;
@@ -72,8 +71,6 @@ void finding_plain(const char *fmt, ...)
     va_end(ap);
 }
 
-/* ---- memory */
-
 void *checked_memory(void *memory)
 {
     if (!memory) {
@@ -90,8 +87,6 @@ void *array_with_room(void *array, int n, int *max, size_t elem_bytes)
     *max = *max ? 2 * *max : 16;
     return checked_memory(realloc(array, (size_t)*max * elem_bytes));
 }
-
-/* ---- lines of the source */
 
 /* The line of the kernel's own text, not of the header with the primitives that is inlined there. 0: not known. */
 static int source_line(uintptr_t site)

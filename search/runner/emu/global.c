@@ -27,7 +27,6 @@ static uint64_t last_order; /* that of the last atomic */
 
 /* ---- memory */
 
-/* How far an address is outside of a region. */
 static uintptr_t distance_to(const EmuRegion *r, uintptr_t address)
 {
     return address < r->base ? r->base - address : address - r->base < r->bytes ? 0 : address - r->base - r->bytes + 1;
@@ -271,8 +270,7 @@ const char *place_text(Worker *w, uintptr_t address)
 
 /* ---- counters */
 
-/* True if an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before
- * it. */
+/* True if an atomic of the running thread makes the stores of thread x visible: by its order, or a fence before it. */
 static bool is_released(const Worker *w, int x, bool acq_rel)
 {
     const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];

@@ -36,17 +36,13 @@ static json_t *hello_fields(Arena *a, const char **err)
     return json_pack("{s:o}", "device", facts_json(&d));
 }
 
-/* The limit that a request asks for. */
 static size_t smem_limit_of(int64_t wanted) { return wanted > 0 ? (size_t)wanted : default_smem_limit; }
-
-/* ---- a request */
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     enum { PADDING = 256 };
     const Shape *s = w->shape;
-    /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by
-     * a large tile. */
+    /* More accesses than any block of a sane kernel makes: the whole call's, every extent padded by a large tile. */
     const double all =
         4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
     emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit_of(w->smem_limit) };
@@ -54,8 +50,6 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     (void)why;
     return true;
 }
-
-/* ---- a call */
 
 static bool no_memory; /* a region of the call at hand could not be added */
 
@@ -115,7 +109,6 @@ static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place 
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
-/* The largest element of what kernels pack. */
 static size_t packed_elem_bytes(const Setup *setup)
 {
     size_t most = 0;
@@ -131,8 +124,7 @@ static size_t shift_of(const Kernel *k, size_t elem_bytes)
     return (size_t)k->aligned > elem_bytes ? (size_t)k->aligned : elem_bytes;
 }
 
-/* Makes the operands and room for the packed one, on multiples of a page, or a little behind these. False: no
- * memory. */
+/* Makes the operands and room for the packed one, on multiples of a page or a little behind. False: no memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {

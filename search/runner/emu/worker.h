@@ -70,8 +70,7 @@ typedef struct {
 typedef struct {
     Context context;
     uintptr_t stack; /* its lowest address */
-    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, when they are
-     * counted */
+    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, if counted */
     PendingCopy *copy;
     Access *access;
     int max_copy, max_access;
@@ -80,8 +79,7 @@ typedef struct {
     FiberState state;
     int line;       /* in the source, of the barrier or primitive that it waits at or passed last */
     uint32_t group; /* the group of copies that the next commit closes */
-    /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last
-     * barrier */
+    /* for global memory: how often it called __threadfence(), when last, and how often up to the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to scratch memory; epoch 0: none */
 } Fiber;
@@ -195,8 +193,7 @@ void worker_free(Worker *w);
 void block_run(Worker *w, uint64_t index);
 _Noreturn void block_abort(Worker *w); /* ends the block and the launch */
 
-/* The collective that the running lane takes part in. It puts its operands there, and finds its results there when
- * collective_wait returns. */
+/* The running lane's collective. Its operands go there; so do results, once collective_wait returns. */
 Collective *collective_enter(Worker *w, int kind, int line);
 void collective_wait(Worker *w, Collective *c);
 
@@ -224,8 +221,7 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are findings
- * enough. */
+/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are enough. */
 void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Notes it and ends the launch: going on would crash. */
 _Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each
- * and wait in a list for a thread, which runs as long as something is left to do; build_wait copies their results.
+ * build: a builder of one toolchain. Batches in the background have an arena each; build_wait copies their results.
  */
 #define _GNU_SOURCE
 #include "search/build/build.h"
@@ -30,14 +29,6 @@ struct Builder {
     BuildBatch *first;
     atomic_int stop; /* the thread ends */
 };
-
-static int count_flags(const char *const *flags)
-{
-    int n = 0;
-    while (flags[n])
-        n++;
-    return n;
-}
 
 /* The line that has the mark in it, else the first. */
 static const char *version_line(const char *version_mark, Arena *a, const char *said)
@@ -284,7 +275,10 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
 {
     Builder *b = ARENA_NEW(a, Builder);
     Compiler *c = &b->compiler;
-    const int nflag = count_flags(tools->flags), fewer_jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
+    const int fewer_jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
+    int nflag = 0;
+    while (tools->flags[nflag])
+        nflag++;
     *c = (Compiler){ .tools = *tools,
                      .nfixed = nflag + 1,
                      .env = { "LC_ALL=C" },

@@ -22,8 +22,7 @@ typedef struct {
     const char *why;    /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
-/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` it is called twice: -S makes
- * that, and then -shared makes the product of it. */
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice: -S, then -shared. */
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
@@ -45,8 +44,7 @@ Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_
 
 typedef struct Builder Builder;
 
-/* Makes a private temporary folder (tempdir.h). NULL with *err set (no compiler or folder, or *stop, which may be
- * NULL). */
+/* Makes a private temporary folder (tempdir.h). NULL with *err set (no compiler or folder, *stop; it may be NULL). */
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
                      const char **err);
 const char *builder_version(const Builder *b); /* the line of `PROGRAM --version` that tells it */

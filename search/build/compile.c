@@ -134,7 +134,6 @@ static void job_start(const Compiler *c, BuildBatch *batch, CompilerJob *job)
         unlink(job->source_path);
 }
 
-/* Frees the slot and removes the compiler's files; the product stays if the build is ok. */
 static void job_free(CompilerJob *job)
 {
     unlink(job->source_path);
@@ -145,7 +144,6 @@ static void job_free(CompilerJob *job)
     job->build = NULL;
 }
 
-/* Reads the assembly and starts the second step. False: the build has failed. */
 static bool start_second_step(const Compiler *c, CompilerJob *job)
 {
     Arena *scratch = arena_new();

@@ -87,8 +87,7 @@ typedef struct {
     bool kept; /* it is in the package */
 } Racer;
 
-/* One measurement of all again: the true regret of the kernel of the package that seems fastest then, less the one that
- * is seen. best_ns: the least of the true times. */
+/* One measurement of all again: the true regret of the package's kernel that seems best then, less the one seen. */
 static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
 {
     double best = INFINITY, chosen = INFINITY, truth = best_ns;

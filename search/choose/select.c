@@ -105,7 +105,6 @@ static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
     return ns * (1 + DOUBTS * cost_doubt(q->m, trial, inst));
 }
 
-/* A time as a multiple of the best one. */
 static double relative(const Selector *q, double time, double best)
 {
     return q->s->device->modelled && time <= best * (1 + TIE_MODELLED) ? 1 : time / best;
@@ -122,8 +121,7 @@ static double weighted_cost(const Selector *q, int64_t i, double time, double be
     return weight_of(q, q->seen[i], q->seen_weight) * relative(q, time, best);
 }
 
-/* Finds the trial that serves every call and takes the least; last[]: what it costs. best: the instances' least times.
- */
+/* Finds the trial that serves all calls and takes the least; last[]: its costs. best: the least times. */
 static void find_last(Selector *q, const double *best, double *last)
 {
     const Study *s = q->s;
@@ -212,7 +210,6 @@ static int64_t best_step(const Selector *q, int without, double *value)
     return best;
 }
 
-/* Exchanges picked kernels for others, each time where that lowers the objective most. */
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
@@ -452,7 +449,6 @@ static void take_step(Selector *q, Assignment *as, int n)
     }
 }
 
-/* Counts those of the first `most` kernels that the tree gives something to serve. */
 static int count_serving(const Selector *q, const Assignment *as, int most)
 {
     bool serves[SELECT_MAX_KERNEL] = { false };

@@ -5,11 +5,11 @@
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of
  * it over all shapes and half over the tuned ones, under the budget of kernels and of the code bytes that they add to
  * the package: greedy forward choice, after each step exchanges while one lowers the sum. Measured times where there
- * are any, else the model's, each taken to be as much worse as it may be off (cost_doubt in search/space/cost.h): what
- * was measured well wins over what was measured once, and that over what was predicted. Gains that the noise may make
- * are not taken: fewer kernels win ties. The tree that serves shapes may leave kernels without any; then the choice is
- * that of a budget of so many as it leaves. Where none of them serves every call, one that does comes on top of the
- * budget: calls that a kernel does not serve go there, and cost what it takes. A choice follows from records alone.
+ * are any, else the model's, each taken to be as much worse as it may be off (cost_doubt in search/space/cost.h). Gains
+ * that the noise may make are not taken: fewer kernels win ties. The tree that serves shapes may leave kernels without
+ * any; then the choice is that of a budget of so many as it leaves. Where none of them serves every call, one that does
+ * comes on top of the budget: calls that a kernel does not serve go there, and cost what it takes. A choice follows
+ * from records alone.
  */
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H

@@ -44,7 +44,6 @@ static const char *reason_of(const Trial *t)
     return colon ? colon + 2 : t->why;
 }
 
-/* True if two trials failed for the same reason. Numbers in it, which are sizes and places, may differ. */
 static bool same_reason(const Trial *x, const Trial *y)
 {
     static const char digits[] = "0123456789";
@@ -62,7 +61,6 @@ typedef struct {
     int64_t n;
 } Reason;
 
-/* Lists the different reasons in the order of their first trials, and returns how many there are. */
 static int64_t list_reasons(Arena *a, const Study *s, const Template *of, Reason **out)
 {
     Reason *list = *out = ARENA_ARRAY(a, (size_t)s->ntrial + 1, Reason);

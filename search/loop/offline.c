@@ -60,7 +60,6 @@ static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, con
     return w;
 }
 
-/* Every shape in turn names its best candidate that is not in the batch yet. */
 static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int most)
 {
     const Study *s = q->lab->study;
@@ -154,7 +153,6 @@ static int64_t list_chosen_pairs(const Spec *spec, Arena *scratch, const Assignm
     return n;
 }
 
-/* True if the kernel was right on the instance in this run, or in one before. */
 static bool was_checked(const Lab *l, const Pair *p)
 {
     const Records *r = record_all(l->shop->records);
@@ -170,8 +168,7 @@ static bool was_checked(const Lab *l, const Pair *p)
 }
 
 /* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time
- * is too short for that, what is left are kernels that were right on awkward shapes, and it is said how many. *again
- * becomes true when one turns out wrong. */
+ * is too short, the rest were right on awkward shapes, and it is said how many. *again: one is wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;

@@ -39,7 +39,6 @@ static double gain_of(const Known *a, const Known *b)
     return isfinite(z) ? moved * (exp(-z * z / 2) / sqrt(2 * M_PI) - z * erfc(z / M_SQRT2) / 2) : 0;
 }
 
-/* The error that one more measurement leaves. */
 static double error_after(const Known *k) { return k->error * sqrt(k->n / (k->n + 1.0)); }
 
 static void enter(Heat *h, int64_t trial, double ns)
@@ -127,8 +126,7 @@ static bool *library_unmet(const Lab *l, const Instance *inst)
     return met && !l->study->anchor[place].nlibrary && !*met ? met : NULL;
 }
 
-/* Places of heats by falling worth: gain by weight, over seconds; returns how many are worth it; meeting the library
- * is. */
+/* Heats by falling worth: gain by weight, over seconds; returns how many are worth it; meeting the library is. */
 static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *order)
 {
     int64_t nworth = 0;

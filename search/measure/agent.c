@@ -46,7 +46,6 @@ void agents_ask(Agents *x, Request *q)
     x->last = q;
 }
 
-/* Gives the agent the first request that is still wanted, if there is one. */
 static void begin_next(Agents *x, Agent *g)
 {
     while (x->first && !g->request) {

@@ -94,7 +94,6 @@ bool batch_fill(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* Leaves only those members that were built, or failed, before the time was up. */
 static void keep_tried(Batch *b)
 {
     int n = 0;

@@ -20,8 +20,7 @@ typedef struct Batch {
 
 static inline Trial *batch_member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
 bool batch_works(const Lab *l, const Batch *b, int i); /* was it built, and has it not failed so far? */
-/* Adds a member to the kernels of a request for a call, if it was built, has not failed, and serves that. gap: elements
- * between the rows of strided operands. */
+/* Adds a member to a request for a call, if it works and serves that. gap: elements between rows. */
 void batch_add_member(const Lab *l, const Batch *b, int i, const int64_t *extent, int64_t gap, Kernels *k);
 void batch_add_fact(Batch *b, int i, const char *name, int64_t value); /* one that does not fit is dropped */
 
@@ -39,7 +38,7 @@ bool batch_record(Lab *l, const Batch *b, const char **err);
 /* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first`
  * batch only once one works. All are executed on the same shapes, so that the reference is computed once. Where
  * executing them takes longer than the reference (in the emulator), they come one after the other, each on shapes
- * around its own tile: what is one tile to a kernel may be many to another. */
+ * around its own tile. */
 bool batch_verify(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err);
 /* Has the emulator count what each kernel does in one whole tile of its own: sectors and shared-memory wavefronts.
  * Kernels that are fixed for extents are left out, and those for which such a call is not legal. */

@@ -186,8 +186,7 @@ static bool take_event(Exchange *s, const json_t *event, bool *last)
 
 /* ---- the end of a runner */
 
-/* What the runner said of its end in its stderr's last line, behind its name: ": verifying ..."; "": none, or not
- * UTF-8. */
+/* What the runner said of its end in stderr's last line, behind its name: ": verifying ..."; "": none, or not UTF-8. */
 static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);

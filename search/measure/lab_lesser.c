@@ -75,7 +75,6 @@ int lesser_trials(Lab *l, bool one, int64_t *trial, int most)
     return w.n;
 }
 
-/* Does the target lack a kernel that works, of all that there are for the purpose? */
 static bool lacks(const Lab *l, const Target *target, Purpose purpose)
 {
     bool any = false;

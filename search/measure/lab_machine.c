@@ -128,7 +128,6 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
-/* Times the batch shape by shape, as far as the time suffices. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     for (int64_t j = 0; j < l->study->nshape; j++) {

@@ -52,7 +52,6 @@ void lab_records_disturb(LabRecords *x, LabDisturb *disturb, void *ctx)
     x->noise = ctx;
 }
 
-/* The place of the first measurement of this kernel on this shape. */
 static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 {
     int64_t low = 0, high = x->records->nmeasure;
@@ -67,8 +66,7 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 }
 
 /* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table
- * (LAB_AGAIN) that has no more gives the last one again, or else one that is final where that was not asked for, or the
- * other way round. NULL: there is none. */
+ * (LAB_AGAIN) that has no more gives the last one again, or else one of the other kind. NULL: none. */
 static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bool final, bool cold)
 {
     const MeasureRecord *again = NULL, *other = NULL;

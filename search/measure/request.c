@@ -113,10 +113,8 @@ char *request_measure_line(const Runner *r, const Request *request, int repeats,
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
                 expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK &&
                 expr_real_at(op->flops, q->extent, &flops) == EXPR_OK;
-    json_t *extent = json_array(), *elems = json_array(), *apart = json_array();
+    json_t *extent = integers(q->extent, op->nextent), *elems = json_array(), *apart = json_array();
     json_t *kernels = list_kernels(request, which, n, &keep);
-    for (int i = 0; i < op->nextent; i++)
-        json_array_append_new(extent, json_integer(q->extent[i]));
     good = add_strides(r, q, extent, apart) && good;
     for (int i = 0; i < op->noperand; i++) {
         int64_t all = 0;

@@ -36,9 +36,8 @@ typedef struct {
     /* Strided operands lie with so many elements between their rows, and as many more between blocks of rows of each
      * further extent; 0: densely. Only without repeats. */
     int64_t gap;
-    /* What operands of normal data hold instead, a kind of real numbers: MeasureRecord.max_err is then told in
-     * tolerances of plain sums, whatever the spec's accuracy, and may be above 1. NULL: errors are judged, and so are
-     * those of "edges". Only without repeats. */
+    /* What operands of normal data hold instead, a kind of real numbers: max_err is then told in tolerances of plain
+     * sums, and may be above 1. NULL: errors are judged, as those of "edges" are. Only without repeats. */
     const char *data;
     int way; /* how extents are divided into parts: a PartsWay */
 } MeasureRequest;
@@ -61,8 +60,7 @@ typedef struct Request {
     struct Request *later; /* the next in the queue */
     Arena *arena;          /* what comes of it lasts as long */
     void *of;              /* whose it is, for these two */
-    /* Called when an agent is free: fills in what depends on requests before it. False: it is dropped. NULL: all is
-     * there. */
+    /* Called when an agent is free: fills in what follows from others. False: it is dropped. NULL: all is there. */
     bool (*fill)(struct Request *q);
     bool (*take)(struct Request *q, const char **err); /* takes what came of it; NULL: it stays here */
     struct Agent *agent;                               /* the one that has it */

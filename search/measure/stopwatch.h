@@ -27,7 +27,7 @@ bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err);
 /* Puts a request into the queue that times kernels and the anchor in turn on one shape. Gives the list that the kernels
  * are added to before agents work. race: all kernels get all of their samples, and the library takes part as long as it
  * was seldom timed there; else slow ones get fewer. tunes: the shape counts as tuned from here on. After until_s it is
- * not begun any more, unless nothing is known yet: there has to be some time when the time is up. */
+ * not begun any more, unless nothing is known yet. */
 Kernels *stopwatch_ask(Lab *l, Arena *scratch, const Instance *inst, bool race, bool tunes, double until_s);
 
 #endif

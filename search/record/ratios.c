@@ -16,7 +16,6 @@ static const double NOISE_OWN = 2;    /* in the error of a kernel, the noise of 
 static const double NOISE_MOST = 0.3; /* of one measurement: more is an accident, and says nothing of the others */
 static const double NOISE_UNKNOWN = 0.02;
 
-/* What is known of a trial on a place, all measurements together. */
 typedef struct {
     double part;     /* their weighted median */
     double weight;   /* sum of their weights: 1 / weight is the squared error that they admit themselves */

@@ -59,7 +59,6 @@ static void records_add(RecordFile *f, RecordKind type, const void *record)
 
 /* ---- reading ---- */
 
-/* What reading found besides records. */
 typedef struct {
     RecordFile *f;
     int64_t line;                 /* number of the line at hand, from 1 */

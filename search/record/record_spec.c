@@ -111,7 +111,6 @@ static void count_kernel(Holding *h, Near near, const char *what)
     h->kind[i].n++;
 }
 
-/* Does a kernel's key follow from this context and what its record says of it? */
 static bool is_of(const Holding *h, const KernelRecord *k, const char *context)
 {
     const CandidateNames c = { k->template_name, k->template_hash, k->target, k->nparam, k->param };
@@ -123,8 +122,7 @@ static bool has_name(const Holding *h, const SpecRecord *s)
     return strcmp(s->spec, h->spec.spec) == 0 && strcmp(s->function, h->spec.function) == 0;
 }
 
-/* The spec whose context gives the kernel's key: one of this name, or another. -1: there is none, or it was not
- * found. */
+/* The spec whose context gives the kernel's key: one of this name, or another. -1: none was found. */
 static int64_t spec_of(Holding *h, const KernelRecord *k)
 {
     const SpecRecord *spec = h->records->spec;
@@ -176,7 +174,6 @@ static void index_times(Holding *h)
             index_add(&h->timed, index_word(m[i].key, 0), i);
 }
 
-/* Why a kernel of this spec and these templates cannot be chosen. */
 static const char *why_not(const Holding *h, const KernelRecord *k)
 {
     const int64_t i = study_find_key(h->study, k->key);

@@ -301,7 +301,6 @@ static json_t *json_of(const Field *f, const void *record)
     return all;
 }
 
-/* Gives a value as text, and releases it. */
 static char *text_of(Arena *a, json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RECORD_DIGITS));

@@ -46,8 +46,7 @@ void record_copy(Index *kept, const RecordType *t, const void *record, void *out
 /* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
 
-/* Says in which fields, but for those of `order`, two records differ: "packed = true (here false), ..."; "": in
- * none. */
+/* Says in which fields but those of `order` two records differ: "packed = true (here false), ..."; "": in none. */
 const char *record_differs(Arena *a, const RecordType *t, const void *there, const void *here);
 
 typedef enum { LINE_RECORD, LINE_OTHER_SCHEMA, LINE_BAD } LineKind;

@@ -65,8 +65,7 @@ static double held_before(const Roofline *f, const LimitRecord *l, int level)
     return sum;
 }
 
-/* Of so many bytes that calls find where the last call left them, those that come from this level or from beyond: the
- * nearer ones hold no more. */
+/* Of so many bytes that calls find where the last call left them, those from this level or beyond. */
 static double bytes_from(const Roofline *f, const LimitRecord *l, int level, double bytes)
 {
     return f->bytes[level] && l->bytes_per_s[level] > 0 ? fmax(0, bytes - held_before(f, l, level)) : 0;
@@ -109,8 +108,7 @@ static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold
         raise_level(f, l, last_level(l), packed, ns);
 }
 
-/* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of
- * them. */
+/* Is this a time of a right kernel of the study, on its device? Packages keep just these, and are made of them. */
 static bool is_seen(const Study *s, const MeasureRecord *m)
 {
     if (m->status != STATUS_OK || !m->nsample || m->naxis != s->spec->op->ngiven ||
@@ -120,8 +118,7 @@ static bool is_seen(const Study *s, const MeasureRecord *m)
     return i >= 0 && study_may_choose(s, &s->trial[i]);
 }
 
-/* Takes the times as they were measured. Those of a Trial are not: they are parts of the anchor's time, at the moment
- * when that was least. */
+/* Takes the times as they were measured. Those of a Trial are not: they are parts of the anchor's least time. */
 static void take_times(Roofline *f, const Study *s, const Records *r)
 {
     int64_t extent[OP_MAX_EXTENT];

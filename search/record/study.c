@@ -283,8 +283,7 @@ static void forget_times(const Study *s, int64_t place)
 }
 
 /* Takes a time of the anchor. All times of a place are reckoned from the anchor's least one, so they change with it.
- * Once there is one, measurements without an anchor are worthless: nobody knows how fast the machine was at their
- * moment. */
+ * Once there is one, measurements without an anchor are worthless: nobody knows how fast the machine was. */
 static void move_anchor(Study *s, int64_t place, double ns)
 {
     Anchor *a = &s->anchor[place];
@@ -305,8 +304,7 @@ static int by_part(const void *x, const void *y)
     return order_reals(s, t, LENGTH(s));
 }
 
-/* Keeps the list ascending, so that the order of records means nothing; study_load sorts lists once it has all. A list
- * doubles whenever its length is a power of two. */
+/* Keeps the list ascending: the order of records means nothing; study_load sorts lists once it has all. */
 static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
     int i = t->count[place]++;
@@ -337,8 +335,8 @@ bool study_wants_cold(const Study *s, const int64_t *extent)
 
 bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
 
-/* False if times with caches in that state (cold: flushed) do not count on the place. The first cold time replaces all
- * hot ones. */
+/* False if times with such caches (cold: flushed) do not count on the place. The first cold time replaces all hot ones.
+ */
 static bool suits_caches(Study *s, int64_t place, bool cold)
 {
     Anchor *a = &s->anchor[place];

@@ -12,8 +12,7 @@
 #include <string.h>
 
 enum {
-    /* Operands begin at different offsets in a page, as a program's do: equal ones make loads wait for other stores (4K
-     * aliasing). */
+    /* Operands begin at different offsets in a page, as a program's do: equal ones make loads wait (4K aliasing). */
     STAGGER_BYTES = 13 * 64,
     /* Normal numbers begin again after so many, a prime number: to draw a large table takes longer than to use it. */
     PERIOD = 1048573
@@ -132,7 +131,6 @@ static void fill_operand(const Setup *setup, const Draw *d, void *to)
 
 /* ---- shapes */
 
-/* The bytes that are the shape's alone: its output and exact results. */
 static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);

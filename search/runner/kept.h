@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include "search/runner/buffer.h"
 
-/* What an input's numbers follow from, under one setup: inputs with the same draw are the same. Of packed operands, and
- * of inputs with gaps, `operand` is -1. */
+/* What an input's numbers follow from: the same draw gives the same. `operand` -1: packed, or with gaps. */
 typedef struct {
     int64_t operand, kind, elems, most; /* kind: a DataKind; most: the extent that bounds the numbers; 0: none does */
     /* of parts of that extent: elements of a row; a PartsWay, and what the draw is a further one of */

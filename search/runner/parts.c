@@ -16,8 +16,7 @@ static int64_t weight(Rng *r, PartsWay way, int64_t i, int64_t n, int64_t all)
     return rng_below(r, 4) ? 1 + rng_below(r, 16) : 0;
 }
 
-/* Fills one row: the sums of the parts' weights, as parts of the whole sum, are the offsets. The last has all if there
- * is none. */
+/* Fills one row: sums of the parts' weights give the offsets. The last has all if there is none. */
 static void fill_row(Rng *r, const Dtype *t, void *to, const Draw *d, int64_t at, int64_t n)
 {
     const Rng begin = *r;

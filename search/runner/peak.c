@@ -49,7 +49,6 @@ static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __bui
     "jnz 1b\n\t"                                                                     \
     "vzeroupper"
 
-/* Loads 256 bytes a round, at these offsets. */
 #define READ_LOOP(r, offsets)                                     \
     ".p2align 5\n"                                                \
     "1:\n\t"                                                      \

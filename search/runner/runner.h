@@ -217,8 +217,7 @@ typedef struct {
  * with samples of one call each. But if it is so long that all this is little, it is a sample. */
 void sample_calibrate(Kernel *k, const SampleSetting *c);
 
-/* Adds a sample. Since the kernel before left other data in the caches, there is one call first, unless a sample is one
- * call: that is so long that it does not matter. */
+/* Adds a sample. One call comes first, as caches hold other data, unless a sample is one long call. */
 void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */

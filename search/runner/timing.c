@@ -26,7 +26,6 @@ typedef struct {
     SampleSetting setting;
 } Sampling;
 
-/* True if a kernel is so slow that more samples would tell nothing. */
 static bool is_dropped(const Sampling *q, int which)
 {
     const Kernel *k = &q->k[which];

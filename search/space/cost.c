@@ -198,7 +198,6 @@ typedef struct {
     bool computed; /* its features and terms could be computed */
 } Seen;
 
-/* All of a study, shape by shape. */
 struct CostTable {
     int64_t n;
     Seen *seen;
@@ -308,8 +307,7 @@ static void fill_noise(CostModel *m)
         m->noise[j] = study_noise_at(s, j, all);
 }
 
-/* Fits the prices of a template's terms about their common price. One without measurements gets the mean common price.
- */
+/* Fits a template's prices about their common price. One without measurements gets the mean common price. */
 static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
     double *common = ARENA_ARRAY(scratch, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;

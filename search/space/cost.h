@@ -9,9 +9,8 @@
  * The prices of the terms are fitted for the device (model/additive.h). The terms know padding and load balance: p and
  * o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the
  * prices leave (model/ridge.h); fast measurements weigh more, as the choice is made among them. A candidate that was
- * measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes. What the
- * regression cannot know comes on top: calls that a candidate does not serve take it for ever, and once anything was
- * measured no prediction is below the least time of the shape (search/record/roofline.h).
+ * measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes. Once anything
+ * was measured, no prediction is below the roofline.
  */
 #ifndef DCGEN_COST_H
 #define DCGEN_COST_H

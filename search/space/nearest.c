@@ -103,7 +103,6 @@ static Device device_for(Arena *a, const Asked *q, const Target *t)
     return t->family->aside ? device_typical(a, t) : q->cpu;
 }
 
-/* Are there kernels with this change, and with another one, which may be NULL? */
 static bool would_do(const Asked *q, const Change *one, const Change *other)
 {
     Arena *a = arena_new();

@@ -197,7 +197,6 @@ static double expected_gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What measuring member i on shape j is worth: the gain over what the measurement costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
     return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
@@ -230,8 +229,7 @@ static int list_shapes(const Proposer *p, int i, int *out)
     return n;
 }
 
-/* The shape that candidate i was proposed for (-1: none), a random one to learn from, then those that are worth most.
- */
+/* The shape that candidate i was proposed for (-1: none), a random one, then those that are worth most. */
 static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
 {
     int at[SHAPES_SEEN];
@@ -436,7 +434,6 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
 
 /* ---- the other strategies ---- */
 
-/* Proposes random candidates, each on as many shapes as the joint search measures. */
 static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
                           int n)
 {

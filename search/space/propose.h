@@ -8,10 +8,10 @@
  * prediction (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each
  * choice assumes that those before take the times that the model predicts. Part of a batch serves single shapes, those
  * with few measurements first: for such a shape times are drawn from the model's distributions, and the fastest
- * candidate is taken (Thompson sampling). A kernel that is best for few shapes has little gain over all of them, and is
- * wanted nevertheless. One that is fixed for an extent is proposed for shapes that have it, and measured on no others.
- * Candidates come from the space at random, from the neighbourhood (one or two parameters changed) of the best trials,
- * and from a few generations of crossing and changing those with the largest expected gain.
+ * candidate is taken (Thompson sampling). One that is fixed for an extent is proposed for shapes that have it, and
+ * measured on no others. Candidates come from the space at random, from the neighbourhood (one or two parameters
+ * changed) of the best trials, and from a few generations of crossing and changing those with the largest expected
+ * gain.
  */
 #ifndef DCGEN_PROPOSE_H
 #define DCGEN_PROPOSE_H

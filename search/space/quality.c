@@ -11,11 +11,9 @@
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 
-/* What residuals are grouped by. */
 enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
 static const char *const group_names[NGROUP] = { "padding", "balance", "bytes" };
 
-/* The kernels measured on one shape, by their measured and by their predicted times. */
 static RankOrder order_of(const CostModel *m, const double *predicted, int64_t shape)
 {
     const Study *s = m->study;

@@ -21,7 +21,6 @@ typedef struct {
     Diag *diag;
 } Enumeration;
 
-/* How many parameters must be chosen before the expression has a value. */
 static int depth_needed(const Template *t, const Expr *e)
 {
     int depth = 0;
@@ -81,7 +80,6 @@ static void keep_candidate(Enumeration *e)
     s->candidate[s->n++] = e->candidate;
 }
 
-/* Chooses the parameters from this depth on in all ways, and keeps the candidates. */
 static void choose_from(Enumeration *e, int depth)
 {
     const Template *t = e->binding.t;
@@ -125,8 +123,7 @@ static bool enumerate_template(Enumeration *e, const Template *t)
 }
 
 /* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where
- * all of the template's candidates do, as then it is not for such specs, or has it of another target. has_any: some do
- * not. */
+ * all of the template's candidates do, as it is not for such specs then, or of another target. has_any: some do not. */
 static bool add_general(Enumeration *e, const Template *t, const General *general, bool has_any)
 {
     Space *s = e->space;
@@ -161,7 +158,6 @@ static bool add_generals(Enumeration *e, const Template *t, bool has_any)
 
 /* ---- why there are none ---- */
 
-/* Those of the types that templates for the target serve. */
 static const char *dtypes_text(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target)
 {
     Text t = { .arena = a };
@@ -177,7 +173,6 @@ static const char *dtypes_text(Arena *a, const Spec *spec, const TemplateList *t
     return arena_strdup(a, text_str(&t));
 }
 
-/* Of templates that serve the spec: the constraint that ruled out most. */
 static const char *constraints_text(Arena *a, const Space *s, const Spec *spec)
 {
     const Rejection *most = s->rejection;

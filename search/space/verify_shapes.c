@@ -25,6 +25,8 @@
 enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16, BEYOND = 3 };
 static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 static int64_t tile_of(const Spec *spec, const Device *device, const UnitKernel *k, int axis)
 {
     Binding b = { .t = k->t, .spec = spec, .target = k->target, .device = device, .value = k->value, .threads = 1 };
@@ -220,8 +222,7 @@ void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
     add_of_tiles(w, op, tile);
 }
 
-/* Takes the attributes of shapes of the spec, in turn from the *at-th on, until the call is legal, and fills in what
- * follows from them. False: no shape's will do. */
+/* Takes the attributes of shapes of the spec, in turn from *at on, until the call is legal. False: none will do. */
 static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
 {
     const Op *op = spec->op;
@@ -355,7 +356,7 @@ static bool usual_apart(const Spec *spec, const int64_t *base, int i, int64_t *e
     int64_t at = 0;
     for (int axis = 0; axis < spec->op->naxis; axis++) {
         const int64_t wanted = i == 0 ? base[axis] - BEYOND : i == 1 ? base[axis] : 0;
-        extent[axis] = wanted > 2 ? wanted : 2; /* so that every stride counts */
+        extent[axis] = larger(wanted, 2); /* so that every stride counts */
     }
     return complete(spec, &at, extent);
 }
@@ -433,10 +434,8 @@ static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base
         int64_t at = 0, *extent = w->extent[w->n];
         for (int axis = 0; axis < op->naxis; axis++)
             extent[axis] = op->reference && axis != many ? base[axis] : 1;
-        if (!op->reference) {
-            const int64_t within = tile[row] - 1, beyond = 2 * tile[row] + 5;
-            extent[row] = i > 0 ? (beyond > LONG ? beyond : LONG) : within > 3 ? within : 3;
-        }
+        if (!op->reference)
+            extent[row] = i > 0 ? larger(2 * tile[row] + 5, LONG) : larger(tile[row] - 1, 3);
         const double fit = most / points_of(op, extent);
         extent[many] = fit >= MANY ? MANY : fit >= 2 ? (int64_t)fit : 2;
         if (complete(spec, &at, extent))
@@ -450,10 +449,8 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
-        for (int j = 0; j < n; j++) {
-            const int64_t t = verify_shapes_tile(s, c[j], i);
-            tile[i] = t > tile[i] ? t : tile[i];
-        }
+        for (int j = 0; j < n; j++)
+            tile[i] = larger(tile[i], verify_shapes_tile(s, c[j], i));
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);
@@ -476,11 +473,9 @@ void verify_shapes_of_kernels(const Spec *spec, const Device *device, const Unit
     int64_t tile[OP_MAX_AXIS], usual[OP_MAX_AXIS], base[OP_MAX_AXIS];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
-        for (int j = 0; j < n; j++) {
-            const int64_t t = tile_of(spec, device, &k[j], i);
-            tile[i] = t > tile[i] ? t : tile[i];
-        }
-        usual[i] = tile[i] > USUAL_TILE ? tile[i] : USUAL_TILE;
+        for (int j = 0; j < n; j++)
+            tile[i] = larger(tile[i], tile_of(spec, device, &k[j], i));
+        usual[i] = larger(tile[i], USUAL_TILE);
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);

@@ -98,8 +98,7 @@ void builtin_digest(const Span *span, int n, uint64_t *digest)
     }
 }
 
-/* True if the GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a
- * byte has changed. */
+/* True if the GPU makes the CPU's digest, of all values at an odd address, and another when a byte changes. */
 static bool prove_digest(void)
 {
     unsigned char host[PROOF_BYTES];

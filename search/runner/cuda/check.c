@@ -145,7 +145,6 @@ static bool pack_constant(Check *c, Kernel *k, Extra *e)
     return check_traces(c, k, ALIGNED);
 }
 
-/* Calls the kernel once; *digest is that of the result. */
 static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *digest)
 {
     char text[WHY_BYTES];
@@ -174,8 +173,7 @@ static double known_error(const Shape *s, uint64_t digest)
     return -1;
 }
 
-/* Checks a result with that digest. Many kernels add up in the same order, so that their results have the same bits:
- * these are compared with the reference once. */
+/* Checks a result with that digest. Many kernels add up in the same order: equal bits are compared once. */
 static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 {
     Shape *s = c->shape;
@@ -205,8 +203,7 @@ static bool check_extra(Kernel *k, const Extra *e)
                                          : kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand");
 }
 
-/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong, and nothing else may be
- * written to. */
+/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong. */
 static bool run_again(Check *c, Kernel *k, Extra *e, Placement p, uint64_t want, const char *other)
 {
     uint64_t digest;

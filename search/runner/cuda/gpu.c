@@ -74,8 +74,7 @@ static bool runs_code_of(const Gpu *g, const Target *t)
     return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
-/* Times by events have gaps in them, traced ones have none. A GPU has another id for each, so that nothing compares
- * them. */
+/* Times by events have gaps in them, traced ones have none. A GPU has another id for each: nothing compares them. */
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };

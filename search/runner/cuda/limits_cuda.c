@@ -16,9 +16,8 @@ enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 
 static const double launch_ns = 5e5, warm_ns = 5e7; /* what a launch of a probe takes, and what the warm-up takes */
 static const int64_t max_rounds = 100000000;
 
-/* The buffer in memory is 32 times as large as the L2 cache, so that no more than a 32nd of it stays in the cache from
- * one pass to the next. The one in L2 is a quarter of the cache: the halves of a large L2 each keep what their own half
- * of the GPU reads. */
+/* The buffer in memory is 32 times as large as the L2 cache, so that little of it stays in the cache. The one in L2 is
+ * a quarter of it: each half of a large L2 keeps what its half of the GPU reads. */
 static const int64_t memory_caches = 32, memory_least = 64 * MIB, l2_parts = 4;
 
 typedef struct {
@@ -95,7 +94,6 @@ static bool calibrate(Probe *p)
 
 static bool sample_probe(Probe *p, double *ns) { return (p->rounds[p->variant] || calibrate(p)) && time_probe(p, ns); }
 
-/* Raises *rate, the work a second, to the best of all variants. */
 static bool sample_rate(Probe *p, double *rate)
 {
     double ns = 0;

@@ -41,8 +41,7 @@ void gpu_check(cudaError_t e, const char *what);
 /* Takes the code that a function that launches kernels returned, and returns it; for 0 the error that it did not
  * return, if there is one. Ends the process when that ruins the context. */
 int gpu_launched(int code, const char *what);
-/* Ends the process on any error: copies and fills of our own memory fail only when a kernel has ruined the context
- * before. */
+/* Ends the process on any error: copies and fills of our memory fail only in a ruined context. */
 void gpu_must(cudaError_t e, const char *what);
 
 /* Loads an object whose kernels shall run here, and keeps it until the process ends, whoever closes it. Once the
@@ -81,8 +80,7 @@ typedef struct {
     size_t bytes;
 } Span;
 enum { MAX_SPAN = 16 };
-/* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests
- * wherever they lie. */
+/* The digests of n <= MAX_SPAN spans, once all work has ended. Equal bytes have equal digests wherever they lie. */
 void builtin_digest(const Span *span, int n, uint64_t *digest);
 /* True if operands of so many bytes cannot be compared: the CPU would have to make their digests, and that would take
  * longer than a request may (some GB/s, four times for each kernel). */
@@ -190,16 +188,14 @@ bool check_kernel(Check *c, Kernel *k, Extra *e);
 /* Checks a timed kernel: it must be as right as it was, with its memory as its calls left it. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
-/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t. Fatal ones end the process.
- */
+/* Starts one call. Returns 0, a negative number (refused) or a cudaError_t. Fatal ones end the process. */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
 /* Notes why a call was not started, and returns false. */
 bool check_refused(Kernel *k, int code);
 
 /* ---- sample.c: times of all kernels of a request in turn */
 
-/* Fills samples and further result fields of kernels with status ok, and checks those again. False with why set: no
- * more can be had. */
+/* Fills samples and further result fields of kernels with status ok, and checks those again. False with why set. */
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
 /* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last warm-up; 0: unknown. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
- * meets them all alike. Before the first sample a GPU that was idle works for 50 ms, so that its clock rises. A sample
- * is the mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of
- * which the median counts. After the last sample each kernel is checked once more. The GPU's clock and what held it
- * down are told with the times.
+ * meets them all alike. A sample is the mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a
+ * flush of the L2 cache, of which the median counts. After the last sample each kernel is checked once more. The GPU's
+ * clock and what held it down are told with the times.
  */
 #include "search/runner/cuda/runner_cuda.h"
 

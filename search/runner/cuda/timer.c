@@ -173,8 +173,7 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* Takes an empty kernel's time, the least that can be measured. A tracer that cannot tell it is no use: then events do.
- */
+/* Takes an empty kernel's time, the least there is. A tracer that cannot tell it is no use: then events do. */
 static void prove_timing(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);

@@ -4,8 +4,7 @@
  * CUPTI has one user at a time, and may be absent: `why` says each failure, and the caller times otherwise.
  *
  * Of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
- * at its end. There are two buffers of 256 KB at first, and more when CUPTI asks for one before it gives one back. What
- * they hold is copied out in the callback, which CUPTI may call from a thread of its own.
+ * at its end. What buffers hold is copied out in the callback, which CUPTI may call from a thread of its own.
  */
 #define _GNU_SOURCE
 #include "search/runner/cuda/runner_cuda.h"
@@ -36,8 +35,7 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree, nenabled; /* nenabled: of `kinds` */
-    /* How long records are waited for before a forced flush: 0 once that helped, patience_s once some were incomplete.
-     */
+    /* How long records are waited for before a forced flush: 0 once that helped, patience_s once some were torn. */
     double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);

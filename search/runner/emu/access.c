@@ -116,7 +116,6 @@ INLINE uint32_t read_stamp(uint32_t before, uint32_t stamp)
     return before == stamp || before < epoch_start(stamp) ? stamp : stamp | SEVERAL;
 }
 
-/* The stamp that all granules of a line have; MIXED: they differ. */
 static uint32_t common_stamp(const uint32_t *granules)
 {
     for (int i = 1; i < LINE_GRANULES; i++)
@@ -259,8 +258,7 @@ INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
         slow_access(w, address, bytes, write, aligned, site);
 }
 
-/* Notes an access to a line of shared memory that is in order and leaves one stamp for all of it. False: it is another.
- */
+/* Notes an access to a line of shared memory that is right and leaves one stamp for it. False: it is another. */
 INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
 {
     const uint32_t written = l->written, read = l->read;
@@ -333,7 +331,6 @@ void shared_read_row(Worker *w, uintptr_t address)
         report_access(w, &row, (uint32_t)offset, stamp);
 }
 
-/* Copies 4, 8 or 16 bytes. */
 INLINE void copy_width(void *to, const void *from, uint32_t width)
 {
     if (width == 16)

@@ -32,7 +32,6 @@ static uintptr_t distance_to(const EmuRegion *r, uintptr_t address)
     return address < r->base ? r->base - address : address - r->base < r->bytes ? 0 : address - r->base - r->bytes + 1;
 }
 
-/* The region nearest to an address; NULL: none is within `reach`. */
 static const EmuRegion *region_near(uintptr_t address, uintptr_t reach)
 {
     const Emu *e = emu_current;
@@ -76,8 +75,8 @@ static void check_counter(const EmuRegion *r, uintptr_t address, const char *wha
 {
     const unsigned count = *(const unsigned *)address;
     if (count != 0 && emu_current->nfinding == 0)
-        finding_plain("the counter at %s byte %zu is %u after the %s, not 0", r->name, (size_t)(address - r->base),
-                      count, what);
+        finding_note(NULL, 0, "the counter at %s byte %zu is %u after the %s, not 0", r->name,
+                     (size_t)(address - r->base), count, what);
 }
 
 void global_end(void)
@@ -194,7 +193,6 @@ static void write_shared(Worker *w, const EmuRegion *r, size_t granule, uintptr_
 
 /* ---- accesses */
 
-/* True if the address is of a constant that the compiler put beside the code. */
 static bool is_constant(const Worker *w, uintptr_t address)
 {
     Dl_info code, data;

@@ -72,7 +72,6 @@ static void *run_blocks(void *worker)
     return NULL;
 }
 
-/* Worker i, ready for the launch; NULL: no memory. */
 static Worker *prepare_worker(int i, Launch *l)
 {
     if (!workers[i])

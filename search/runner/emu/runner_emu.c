@@ -58,7 +58,6 @@ static void add_region(EmuRole role, const char *name, const Guarded *g, size_t 
     no_memory |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
-/* Adds scratch memory and counters to the regions, and makes the call. Returns its code. */
 static int launch_on_regions(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
 {
     add_region(EMU_SCRATCH, "the scratch memory", &p->scratch, WORD_BYTES);
@@ -147,7 +146,6 @@ static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Place *memory
     return good;
 }
 
-/* Makes scratch memory of NaNs, and counters that are zero. False: no memory. */
 static bool memory_new(Place *p, const Kernel *k)
 {
     if (!guarded_new(&p->scratch, (size_t)k->scratch_bytes, MEMORY_ALIGN, SIDE_START) ||

@@ -61,7 +61,6 @@ typedef struct {
     float a[MMA_M][MAX_MMA_K], b[MAX_MMA_K][MMA_N], d[MMA_M][MMA_N];
 } Tiles;
 
-/* Unpacks A and B from registers that hold `elems` elements, one or two. */
 static inline __attribute__((always_inline)) void unpack(const Collective *c, Tiles *x, int elems)
 {
     for (int l = 0; l < LANES; l++)

@@ -221,14 +221,15 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are enough. */
-void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes what the running thread did wrong, w NULL: what no thread in particular did; `site`: where, 0: not known. False:
+ * there are findings enough, or the same comes over and over. */
+bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes it, and ends the launch when there are enough. */
+#define finding(w, ...) (finding_note(w, __VA_ARGS__) ? (void)0 : block_abort(w))
 /* Notes it and ends the launch: going on would crash. */
-_Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define finding_fatal(w, ...) (finding_note(w, __VA_ARGS__), block_abort(w))
 /* Notes an access that is wrong as such, "reads 4 bytes at ..." and the rest, and ends the launch. */
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
-/* Notes what no thread in particular did. */
-void finding_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Returns what calloc or realloc gave for the emulator's own lists. The program ends if that is NULL. */
 void *checked_memory(void *memory);
 /* The array of *max elements, made larger if it holds n already. */

@@ -254,8 +254,6 @@ void build_cancel(Builder *b)
     build_wait(b, NULL, INFINITY, false, &stop);
 }
 
-/* ---- a builder ---- */
-
 /* Builds an empty text: any compiler that works builds that, and it tells the size of the C runtime's part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {

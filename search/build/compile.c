@@ -32,8 +32,6 @@ struct Jobs {
 
 bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atomic_load(s->own)); }
 
-/* ---- texts */
-
 /* The line that says most: where `sign` is, or else an undefined name, an error, anything. */
 static const char *telling_line(const char *text, const char *sign)
 {

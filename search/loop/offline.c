@@ -18,8 +18,6 @@ static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
 /* Operations that are emulated to check the choice; each kernel has its first check in any case. */
 static const double CHECK_WORK = 12e9;
 
-/* ---- which candidates ---- */
-
 /* Lists members of the space that were not tried yet, of a large space an even sample, and returns how many. None has a
  * fixed extent: only a measurement can tell whether fixing one pays. */
 static int64_t list_untried(const Search *q, int64_t *out)

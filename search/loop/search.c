@@ -57,10 +57,9 @@ static Slowness slowness(const Space *space, const CostModel *m, const Study *s,
                                                           : (Slowness){ INFINITY, least };
 }
 
-/* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel
- * with the least predicted time; where closed forms do not rank templates, the first one that is not far slower than
- * that, as one is that serves whatever others do not. Later runs must choose the same one, so it depends on no
- * measurement, nor on measured rates. */
+/* Chooses the anchor, the kernel that all times are divided by, timed beside all others: the general kernel with the
+ * least predicted time; where closed forms do not rank templates, the first one that is not far slower than that, as
+ * one is that serves whatever others do not. Later runs must choose the same one, so no measurement decides. */
 static const Candidate *choose_anchor(Search *q, Arena *scratch)
 {
     const Space *space = q->space;
@@ -367,8 +366,6 @@ static bool race(Search *q, Arena *scratch, bool fresh, const char **err)
     }
     return true;
 }
-
-/* ---- the whole ---- */
 
 bool search_compile(Search *q, const char **err)
 {

@@ -37,8 +37,7 @@ bool batch_record(Lab *l, const Batch *b, const char **err);
 
 /* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first`
  * batch only once one works. All are executed on the same shapes, so that the reference is computed once. Where
- * executing them takes longer than the reference (in the emulator), they come one after the other, each on shapes
- * around its own tile. */
+ * executing them takes longer (in the emulator), each comes alone, on shapes around its own tile. */
 bool batch_verify(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err);
 /* Has the emulator count what each kernel does in one whole tile of its own: sectors and shared-memory wavefronts.
  * Kernels that are fixed for extents are left out, and those for which such a call is not legal. */

@@ -368,8 +368,6 @@ static Step hear_limits(Exchange *s, const json_t *event)
     return STEP_OVER;
 }
 
-/* ---- steps */
-
 Exchange *exchange_begin(Runner *r, Request *q)
 {
     Exchange *s = ARENA_NEW(q->arena, Exchange);

@@ -121,18 +121,16 @@ bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char
 bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err);
 
-/* In a search that measures: measures and records the limits when that is due. Other programs hide them for a while, so
- * they are due at the start, now and then, and before the choice is settled, unless that was just so. A device that has
- * none is not asked again. */
+/* In a search that measures: measures and records limits that are due. Other programs hide them for a while, so they
+ * are due at the start, now and then, and before the choice is settled. */
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
 /* Measures the limits before the first proposal, but only where the model takes rates and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
 /* ---- kernels for lesser targets (lab_lesser.c) ---- */
 
-/* The general kernels that the package carries for machines without the tuned targets, and where some templates do not
- * serve every call for such calls, as trials that were not built yet: of each template, or of `one`, the anchor's if
- * possible. Returns how many. */
+/* The general kernels that the package carries for machines without the tuned targets, and for calls that some
+ * templates do not serve, as trials that were not built yet: of each template, or of `one`, the anchor's. */
 int lesser_trials(Lab *l, bool one, int64_t *trial, int most);
 /* Is there a target without such a kernel that works, of all that there are for it? */
 bool lesser_lacks(const Lab *l);
@@ -156,10 +154,9 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
 
 typedef struct LabModel LabModel;
 
-/* A device that is not there, for `dcgen build`: candidates are compiled, and take the times that the analytic model
- * says, off by chance. In world 0 the model is right; in others it is off in each template, each kernel and each pair
- * of kernel and shape, as real ones are. Its clock stands still: the budget of trials ends the search. Of Lab.shop it
- * needs what compiling takes. */
+/* A device that is not there, for `dcgen build`: candidates are compiled, and take the analytic model's times, off by
+ * chance. In world 0 the model is right; in others it is off in each template, each kernel and each pair of kernel and
+ * shape, as real ones are. Its clock stands still: the budget of trials ends the search. */
 extern const LabKind lab_model;
 LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world); /* l->study is there */
 

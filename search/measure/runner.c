@@ -237,8 +237,6 @@ RunnerAnswer runner_ready(Runner *r, const char **why)
     return HEARD;
 }
 
-/* ---- requests */
-
 char *runner_line(Arena *a, json_t *request)
 {
     char *text = request ? json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;

@@ -32,8 +32,6 @@ struct RecordFile {
     bool need_newline;         /* the last line is whole but for its newline */
 };
 
-/* ---- in memory ---- */
-
 static int64_t *count_of(const Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
 
 static char *array_of(const Records *r, const RecordType *t)
@@ -78,8 +76,7 @@ static void bad_line(Reading *q, const char *why)
     }
 }
 
-/* Takes a whole line, or what follows the last newline. False: that is torn. If it is an object it lacks its newline
- * alone, as no shorter part of a line is an object. */
+/* Takes a whole line, or what follows the last newline. False: that is torn. An object lacks its newline alone. */
 static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
@@ -207,8 +204,6 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
     return ok;
 }
 
-/* ---- opening ---- */
-
 /* flock(2) keeps others out. The POSIX lock beside it only tells them who holds the file, which flock does not. */
 static bool take_lock(RecordFile *f, const char **err)
 {
@@ -272,8 +267,6 @@ void record_close(RecordFile *f)
     f->fd = -1;
     f->scratch = NULL;
 }
-
-/* ---- appending ---- */
 
 static bool cut_torn(RecordFile *f)
 {

@@ -272,8 +272,8 @@ static const char *say_kinds(const Holding *h)
     return text_str(&t);
 }
 
-static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                            const Records *r, void hold(Holding *h, const KernelRecord *k))
+const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
+                         const Records *r, HoldKind kind)
 {
     Arena *rows = arena_new(), *scratch = arena_new();
     Holding h = { .arena = rows,
@@ -293,23 +293,11 @@ static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, cons
             h.named[h.nnamed++] = i;
     index_times(&h);
     for (int64_t i = 0; i < r->nkernel; i++) {
-        hold(&h, &r->kernel[i]);
+        (kind == HOLD_OUTDATED ? hold_outdated : hold_kernel)(&h, &r->kernel[i]);
         arena_reset(scratch);
     }
     const char *said = arena_strdup(a, say_kinds(&h));
     arena_free(rows);
     arena_free(scratch);
     return said;
-}
-
-const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                         const Records *r)
-{
-    return hold_all(a, s, u, templates, r, hold_kernel);
-}
-
-const char *record_outdated(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                            const Records *r)
-{
-    return hold_all(a, s, u, templates, r, hold_outdated);
 }

@@ -4,7 +4,7 @@
  * and for what is written, so that whatever is written can be read again. Jansson bounds the nesting of lines, refuses
  * duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
-#include "search/record/record_field.h"
+#include "search/record/record_type.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -233,8 +233,6 @@ void record_copy(Index *kept, const RecordType *t, const void *record, void *out
     if (t->derive)
         t->derive(out);
 }
-
-/* ---- order ---- */
 
 static int compare_one(const Field *f, const void *x, const void *y)
 {

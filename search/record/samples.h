@@ -17,8 +17,7 @@ double samples_least(const double *v, int n);
 /* The time of a call that counts. rest: some samples met a machine at rest; then it is the least, as others only add to
  * it. Else, all having met others alike, the mean but for the slowest: the least is the luckiest's. n 0: 0. */
 double samples_time(const double *v, int n, bool rest);
-/* How far off samples_time may be, as a part of it: how much longer the second least is, or the mean's standard error.
- * n < 2: 0. */
+/* How far off samples_time may be, as a part of it: how much longer the second is, or the mean's error. n < 2: 0. */
 double samples_error(const double *v, int n, bool rest);
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */

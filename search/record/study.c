@@ -335,8 +335,7 @@ bool study_wants_cold(const Study *s, const int64_t *extent)
 
 bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
 
-/* False if times with such caches (cold: flushed) do not count on the place. The first cold time replaces all hot ones.
- */
+/* False if times with such caches (cold: flushed) do not count there. The first cold time replaces all hot ones. */
 static bool suits_caches(Study *s, int64_t place, bool cold)
 {
     Anchor *a = &s->anchor[place];

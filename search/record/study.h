@@ -86,11 +86,10 @@ typedef struct {
 int study_threads(const Study *s, int threads);
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates: of the study's
- * target, or a general kernel of a target that stands in for it. The order of records does not matter: the same records
- * make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out. Failures
- * stay, but for two kinds, which a later run tries once more: what was too slow, and general kernels, but for wrong
- * results and spills. That try's records say "again", and settle it. Only where no kernel works are general ones tried
- * in every run. */
+ * target, or a general kernel of a target that stands in for it. Their order does not matter. A kernel that did not
+ * fail and was timed on none of the study's shapes is left out. Failures stay, but for two kinds, which a later run
+ * tries once more: what was too slow, and general kernels, but for wrong results and spills. That try's records say
+ * "again", and settle it. Only where no kernel works are general ones tried in every run. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets);
 
 /* Gives at most `most` candidates of the tuned target to be tried once more: they count as not tried then. */
@@ -152,8 +151,7 @@ bool study_may_pick(const Study *s, const Trial *t);
 /* Counts the trials of the tuned target, or those of them that failed. No search asks for those of lesser targets. */
 int64_t study_tried(const Study *s, bool failed);
 int64_t study_nbehind(const Study *s); /* counts those that are behind */
-/* Lists the trials that may be chosen, returns how many; trial may be NULL. place >= 0: only those that have a time
- * there. */
+/* Lists the trials that may be chosen, returns how many; trial may be NULL. place >= 0: those with a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
 
 /* ---- ratios.c */

@@ -4,7 +4,6 @@
  *
  *     dcgen-runner-c [--targets DIR]
  */
-#include "search/runner/facts.h"
 #include "search/runner/limits.h"
 #include "search/runner/serve.h"
 

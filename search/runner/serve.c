@@ -18,7 +18,6 @@
 #include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
-#include "search/runner/facts.h"
 #include "search/runner/request.h"
 
 enum { MAX_LIMITS = 64, CALL_MAX_BYTES = 1 << 30 }; /* MAX_LIMITS: thread counts of a request */

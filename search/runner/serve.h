@@ -75,4 +75,16 @@ int serve_main(const Engine *engine, int argc, char **argv);
 /* What the program does with its streams: says hello, does what `in` asks for until it ends. Gives the exit code. */
 int serve_streams(const Engine *engine, int in, FILE *out);
 
+/* ---- facts.c: what a runner's hello is made of: the targets there are, and this machine as a `device`. */
+
+enum { FACTS_MAX_FOLDER = 64 };
+
+/* Names a further folder of targets, to be searched behind those that were named before (target_read_folders). Unless
+ * any is named, dcgen's own is looked for near this program. False: there are too many. */
+bool facts_use_targets(const char *folder);
+/* Reads all targets of the folders. False with *err set. */
+bool facts_targets(Arena *a, TargetList *out, const char **err);
+/* A device as an object of the protocol. */
+json_t *facts_json(const Device *d);
+
 #endif

@@ -214,8 +214,6 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
     return good;
 }
 
-/* ---- one kernel */
-
 static int64_t scratch_bytes_of(const Kernel *k, const Shape *s, int threads)
 {
     return k->scratch ? k->scratch(s->extent, threads > 1 ? PACKAGE_pieces(threads, s->flops) : 1) : 0;

@@ -7,7 +7,7 @@
  * the most work, and one in the middle between these. The heaviest list comes first, with its small, its large and its
  * middle call; so an early end leaves a spread. Places with fewer measurements have their turns before others.
  */
-#include "search/space/cover.h"
+#include "search/space/propose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,8 +136,7 @@ static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int
     return n;
 }
 
-/* Lists a place's wishes: each group's best, then the second. Places begin with different groups: few turns show all.
- */
+/* Lists a place's wishes: the groups' best, then the second. Places begin with different groups: few turns show all. */
 static void make_wishes(Arena *a, Cover *c, int at)
 {
     Place *p = &c->place[at];

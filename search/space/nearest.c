@@ -2,7 +2,7 @@
  *
  * nearest: asks whether there would be kernels if one thing of a spec were another, or two.
  */
-#include "search/space/nearest.h"
+#include "search/space/space.h"
 
 #include <string.h>
 

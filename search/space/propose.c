@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include "model/rank.h"
-#include "search/space/cover.h"
 
 enum {
     POOL_RANDOM = 800,
@@ -318,8 +317,6 @@ static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
     }
     return isfinite(least);
 }
-
-/* ---- evolution ---- */
 
 /* A child takes each parameter from one of two parents of a template; one time in two one is then drawn anew. */
 static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)

@@ -2,7 +2,7 @@
  *
  * propose: chooses which candidates to build next, and on which shapes to measure them. It takes the candidates with
  * the largest expected gain over all weighted shapes, so that one measurement serves every shape. A shape is a tuned
- * instance of the study. The first candidates of a search are chosen otherwise (cover.h).
+ * instance of the study. The first candidates of a search are chosen otherwise (cover.c).
  *
  * Gain of candidate c: sum over shapes of weight * E[max(0, 1 - t(c)/best)], with log t(c) normal around the model's
  * prediction (expected improvement, Jones et al. 1998). The candidates of a batch are chosen one after the other; each
@@ -50,5 +50,14 @@ extern const Strategy strategies[STRATEGY_COUNT];
 
 /* Fills out[0..n-1], best first; returns how many there are (fewer when the space is used up). */
 int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out, int n);
+
+/* ---- cover.c: what a search tries first: for small, middle and large calls of every shape that the spec lists, the
+ * kernels that are predicted to be the fastest there. One that ends early then has a kernel for each of them. */
+
+enum { COVER_TRIALS = 24 }; /* candidates that are tried, general kernels included, before others are proposed */
+
+/* Fills out[] with at most n candidates that are not in the study, and returns how many. 0: COVER_TRIALS were tried, or
+ * each place has had its turns. No chance is involved. */
+int cover(Arena *a, const Study *s, const Space *space, const CostModel *m, Proposal *out, int n);
 
 #endif

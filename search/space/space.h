@@ -34,4 +34,11 @@ Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, con
 Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
                   Diag *d);
 
+/* ---- nearest.c: says of a function without kernels on a target what it asks for, why nothing serves that, and what
+ * would be served if as little as can be were asked differently, which is found by asking for each. */
+
+/* Adds the error, at the function's name. why: of space_find. device: of the target; NULL: what is typical of it. */
+void nearest_say(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                 const TargetList *targets, const char *why, Diag *d);
+
 #endif

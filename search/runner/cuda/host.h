@@ -32,8 +32,7 @@ bool library_bind(void *library, const LibraryFunction *functions, int n, char w
 
 /* ---- nvml.c: the clock of the streaming multiprocessors (SMs), and what holds it down */
 
-/* Opens NVML, once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing.
- */
+/* Opens NVML, once a process. bus: "0000:19:00.0" (cudaDeviceGetPCIBusId). False: `why` says what is missing. */
 bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES]);
 void nvml_close(void);
 const char *nvml_where(void); /* the library's file; NULL: it is not in use */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include "gen/base/json.h"
 #include "search/runner/cuda/runner_cuda.h"
-#include "search/runner/facts.h"
 
 static struct {
     bool by_events, probe;
@@ -123,8 +122,6 @@ static json_t *hello_fields(Arena *a, const char **err)
                                 FIELD("null_ns", t->null_ns), FIELD("found", find_all(a)));
     return t->traced ? facts : JSON_SET(facts, FIELD("timer_why", t->why));
 }
-
-/* ---- requests */
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {

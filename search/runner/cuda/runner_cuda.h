@@ -47,8 +47,7 @@ void gpu_must(cudaError_t e, const char *what);
 /* Loads an object whose kernels shall run here, and keeps it until the process ends, whoever closes it. Once the
  * address of an object that was closed is that of another one, the runtime may take code of the first for code of the
  * second (seen with CUDA 13.0 on an H200: wrong results, crashes, cudaErrorNoKernelImageForDevice). So a path stands
- * for one object as long as the process lives. One that cannot be loaded is left to whoever loads it next, and says
- * why. */
+ * for one object as long as the process lives. One that cannot be loaded is left to the next. */
 void gpu_keep_code(const char *so);
 
 /* Device memory between two bands of at least 4 KiB; all of it is filled with NaN bytes. */

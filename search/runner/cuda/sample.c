@@ -12,10 +12,9 @@
 #include "search/record/samples.h"
 
 enum { MIN_SAMPLES = 3 };
-/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part,
- * and enough for its code to come in, which is all on a warm GPU. Where starting kernels takes longer than running
- * them, warm_wall times that part by the wall clock will do, but for the first WARM_BATCHES, which tell how long a call
- * takes. */
+/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms. Each kernel has its part, and
+ * enough for its code to come in, which is all on a warm GPU. Where starting takes longer than running, warm_wall times
+ * that part by the wall clock will do, but for the first WARM_BATCHES, which tell a call's time. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 enum { WARM_BATCHES = 3 };
 /* A GPU is warm so long behind samples: where its clock is known and within `clock_kept`; and where it is not. */

@@ -75,8 +75,6 @@ static void context_switch(Context *from, Context *to) { swapcontext(&from->u, &
 
 #endif
 
-/* ---- memory */
-
 bool worker_prepare(Worker *w, int nthread)
 {
     char *map;
@@ -105,8 +103,6 @@ void worker_free(Worker *w)
         munmap((void *)w->window, WINDOW_BYTES);
     free(w);
 }
-
-/* ---- who runs */
 
 static void set_runnable(Worker *w, int thread) { w->runnable[thread / LANES] |= 1u << thread % LANES; }
 
@@ -286,8 +282,6 @@ void collective_wait(Worker *w, Collective *c)
         w->fiber[i].state = RUNNING;
     w->runnable[first / LANES] = ~(1u << lane);
 }
-
-/* ---- a block */
 
 static void run_thread(void)
 {

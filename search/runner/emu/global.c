@@ -98,8 +98,6 @@ void global_check_counters(void)
             check_counter(r, r->base + g * r->elem_bytes, "call");
 }
 
-/* ---- marks */
-
 static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> 32); }
 static uint32_t mark_stamp(uint64_t mark) { return (uint32_t)mark & ~(uint32_t)counter_mark; }
 static uint64_t own_mark(const Worker *w) { return (uint64_t)w->block_number << 32 | w->stamp; }
@@ -149,8 +147,6 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
                 stamp_thread(stamp));
     }
 }
-
-/* ---- one granule */
 
 static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {

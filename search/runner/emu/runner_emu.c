@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include "gen/base/json.h"
 #include "search/runner/emu/emu.h"
-#include "search/runner/facts.h"
 
 enum { NAN_BYTE = 0xff, MEMORY_ALIGN = 256, WORD_BYTES = 4 };
 static const size_t default_smem_limit = 232448; /* that of sm_90, the largest there is */

@@ -165,7 +165,7 @@ void kernel_unload(Kernel *k);
 bool kernel_memory(Kernel *k, const int64_t *extent, int64_t scratch_bytes, int64_t most);
 /* Asks it for these, and for the size of the packed operand. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
-/* True if the kernel left alone what is not its own: nothing around its memory, and no input. */
+/* True if the kernel left alone what is not its own: what lies around its memory, and inputs. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Packs the constant operands into p->packed, NaNs until then, and checks that nothing around was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);

@@ -61,7 +61,7 @@ typedef struct {
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded after it */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`, the best of *rounds. False with *err set: it cannot. NULL: it measures none. */
+    /* Fills in the rates of `out`, the best of *rounds. False with *err set: there are none. NULL: it measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
     bool flushes; /* `time` can have the constant operand leave the caches before each call */
     /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: it makes no calls. */

@@ -75,7 +75,7 @@ double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst);
 /* How far n predictions are off, each by a model that did not see the kernel: log2(measured / predicted). */
 typedef struct {
     int64_t n;
-    double bias, rms;
+    double bias, rms; /* mean, root mean square */
 } CostResidual;
 
 /* The residual of the pairs of kernel and shape that f_adapt treats alike: their value lies between two edges. */

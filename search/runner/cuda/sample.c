@@ -17,7 +17,7 @@ enum { MIN_SAMPLES = 3 };
  * that part by the wall clock will do, but for the first WARM_BATCHES, which tell a call's time. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 enum { WARM_BATCHES = 3 };
-/* A GPU is warm so long behind samples: where its clock is known and within `clock_kept`; and where it is not. */
+/* A GPU is warm so long behind samples: where its clock is known and `clock_kept`; and where it is not. */
 static const double warm_told_s = 1, warm_untold_s = 0.03, clock_kept = 0.98;
 
 typedef struct {

@@ -221,7 +221,7 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong, w NULL: no thread; `site`: where, 0: not known. False: there are enough. */
+/* Notes what the running thread did wrong, w NULL: none; `site`: where, 0: not known. False: there are enough. */
 bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Notes it, and ends the launch when there are enough. */
 #define finding(w, ...) (finding_note(w, __VA_ARGS__) ? (void)0 : block_abort(w))

@@ -7,7 +7,7 @@
 #include "gen/command/command.h"
 #include "gen/driver/replay.h"
 #include "gen/driver/tools.h"
-#include "search/space/nearest.h"
+#include "search/space/space.h"
 
 /* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package
  * can be written where it is to go. */

@@ -139,7 +139,7 @@ void replay_number(Arena *a, const Function *f)
 /* Templates change, and what was measured of them before is left out: a package of the rest may be a poor one. */
 static void tell_outdated(const Run *r, const Result *result, const Records *records)
 {
-    const char *outdated = record_outdated(r->a, result->study, &result->unit, result->templates, records);
+    const char *outdated = record_holds(r->a, result->study, &result->unit, result->templates, records, HOLD_OUTDATED);
     if (*outdated && !r->o->quiet)
         diag_say(stderr, DIAG_NOTE, "%s: of the records for target '%s' these do not count: %s",
                  result->unit.spec->name, result->unit.target->name, outdated);

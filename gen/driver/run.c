@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "search/space/nearest.h"
+#include "search/space/space.h"
 
 bool run_fails(Run *r, int code, const char *fmt, ...)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build: a builder of one toolchain. compile.c runs compilers for a batch. Batches in the background have an arena each
- * and wait in a list for a thread, which runs as long as something is left to do; build_wait copies their results.
+ * build: a builder of one toolchain. Batches in the background have an arena each; build_wait copies their results.
  */
 #define _GNU_SOURCE
 #include "search/build/build.h"
@@ -12,17 +11,14 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-#include "gen/base/process.h"
 #include "gen/base/tempdir.h"
-#include "gen/base/text.h"
 #include "gen/base/text_list.h"
 #include "search/build/compile.h"
 
 enum { WAIT_MS = 50, NICE = 5 };
 static const double VERSION_DEADLINE_S = 10; /* for `cc --version` */
 
-/* The thread works on batches without the lock. That guards what follows it here, and BuildBatch.later, next and
- * done. */
+/* The thread works on batches without the lock. It guards what follows, and BuildBatch.later, next and done. */
 struct Builder {
     Compiler compiler;
     Scratch *scratch;
@@ -34,14 +30,6 @@ struct Builder {
     atomic_int stop; /* the thread ends */
 };
 
-static int count_flags(const char *const *flags)
-{
-    int n = 0;
-    while (flags[n])
-        n++;
-    return n;
-}
-
 /* The line that has the mark in it, else the first. */
 static const char *version_line(const char *version_mark, Arena *a, const char *said)
 {
@@ -51,7 +39,6 @@ static const char *version_line(const char *version_mark, Arena *a, const char *
     return arena_strndup(a, line, strcspn(line, "\n"));
 }
 
-/* Asks `PROGRAM --version` for the compiler's version. */
 static bool ask_version(Compiler *c, Arena *a, const volatile int *stop, const char **err)
 {
     const char *const argv[] = { c->tools.program, "--version", NULL };
@@ -74,19 +61,17 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
 {
     const FamilyCompiler *c = &f->compiler;
     const Arch *arch = arch_find(arch_here());
-    const char *const *last = code ? c->code : c->object;
-    const int nshipped = count_flags(c->shipped), nlast = count_flags(last);
-    const char **flags = ARENA_ARRAY(a, (size_t)(nshipped + nlast + 1), const char *);
-    Text shipped = { .arena = a };
-    for (int i = 0; i < nshipped; i++) {
-        const bool wants_gencode = c->shipped[i][strlen(c->shipped[i]) - 1] == '=';
-        flags[i] = wants_gencode ? arena_printf(a, "%s%s", c->shipped[i], gencode) : c->shipped[i];
-        text_printf(&shipped, "%s%s", i ? " " : "", flags[i]);
+    TextList flags = { 0 };
+    for (const char *const *flag = c->shipped; *flag; flag++) {
+        const bool wants_gencode = (*flag)[strlen(*flag) - 1] == '=';
+        text_list_add(a, &flags, wants_gencode ? arena_printf(a, "%s%s", *flag, gencode) : *flag);
     }
-    memcpy(flags + nshipped, last, (size_t)nlast * sizeof *flags);
+    const char *shipped = text_list_join(a, &flags, " ");
+    for (const char *const *flag = code ? c->code : c->object; *flag; flag++)
+        text_list_add(a, &flags, *flag);
     return (Toolchain){ .program = arena_strdup(a, program),
-                        .flags = flags,
-                        .shipped = text_str(&shipped),
+                        .flags = flags.item,
+                        .shipped = shipped,
                         .source = f->suffix,
                         .assembly = c->assembly,
                         .syntax = arch ? arch->assembly : NULL,
@@ -97,8 +82,7 @@ Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const c
                         .portable = true };
 }
 
-/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's instrumentation, without its run-time
- * library). */
+/* CUDA text is compiled as C++ whose memory accesses call the emulator (TSan's, without its library). */
 Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_dir)
 {
     TextList flags = { 0 };
@@ -132,7 +116,6 @@ static void mark_done(Builder *b, BuildBatch *x)
     pthread_cond_broadcast(&b->finished);
 }
 
-/* The thread: builds batches as long as there are some. */
 static void *run_background(void *builder)
 {
     Builder *b = builder;
@@ -213,7 +196,6 @@ static void wait_done(Builder *b, const BuildBatch *x, double until_s, bool need
     }
 }
 
-/* Takes a batch that is done from the list, and copies its results to where they were asked for. */
 static void take_out(Builder *b, BuildBatch *x)
 {
     BuildBatch **at = &b->first;
@@ -229,7 +211,7 @@ static void take_out(Builder *b, BuildBatch *x)
     arena_free(x->a);
 }
 
-static bool wait_for(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
+bool build_wait(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
 {
     bool in_time = true;
     pthread_mutex_lock(&b->lock);
@@ -246,16 +228,6 @@ static bool wait_for(Builder *b, const Build *builds, double until_s, bool neede
     return in_time;
 }
 
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    return wait_for(b, builds, until_s, false, stop);
-}
-
-bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    return wait_for(b, builds, until_s, true, stop);
-}
-
 bool build_was_ended(const Build *build)
 {
     return build->status == STATUS_INVALID && strcmp(build->why, "interrupted") == 0;
@@ -268,7 +240,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
     pthread_mutex_unlock(&b->lock);
     if (busy) { /* these are wanted first */
         start_batch(b, a, builds, n, true);
-        build_wait(b, builds, INFINITY, stop);
+        build_wait(b, builds, INFINITY, false, stop);
     } else {
         compile(&b->compiler, &(BuildBatch){ .a = a, .builds = builds, .n = n }, &(Stop){ .user = stop });
     }
@@ -279,13 +251,10 @@ void build_start(Builder *b, Arena *a, Build *builds, int n) { start_batch(b, a,
 void build_cancel(Builder *b)
 {
     static const volatile int stop = 1;
-    build_wait(b, NULL, INFINITY, &stop);
+    build_wait(b, NULL, INFINITY, false, &stop);
 }
 
-/* ---- a builder ---- */
-
-/* Builds an empty text: any compiler that can build anything builds that, and it tells the size of the C runtime's
- * part. */
+/* Builds an empty text: any compiler that works builds that, and it tells the size of the C runtime's part. */
 static bool try_compiler(Builder *b, Arena *a, const volatile int *stop, const char **err)
 {
     Build empty = { .name = "empty", .text = b->compiler.tools.empty };
@@ -304,7 +273,10 @@ Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline
 {
     Builder *b = ARENA_NEW(a, Builder);
     Compiler *c = &b->compiler;
-    const int nflag = count_flags(tools->flags), fewer_jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
+    const int fewer_jobs = jobs < COMPILE_MAX_JOBS ? jobs : COMPILE_MAX_JOBS;
+    int nflag = 0;
+    while (tools->flags[nflag])
+        nflag++;
     *c = (Compiler){ .tools = *tools,
                      .nfixed = nflag + 1,
                      .env = { "LC_ALL=C" },

@@ -6,12 +6,7 @@
 #ifndef DCGEN_BUILD_H
 #define DCGEN_BUILD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
-#include "gen/target/family.h"
 #include "search/build/spills.h"
-#include "search/record/blame.h"
 #include "search/record/record.h"
 
 typedef struct {
@@ -27,8 +22,7 @@ typedef struct {
     const char *why;    /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 
-/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` it is called twice: -S makes
- * that, and then -shared makes the product of it. */
+/* A compiler, and how it is called: PROGRAM FLAG... -o PRODUCT SOURCE; with `assembly` twice: -S, then -shared. */
 typedef struct {
     const char *program;      /* looked up in PATH */
     const char *const *flags; /* NULL-terminated */
@@ -43,31 +37,25 @@ typedef struct {
     bool portable; /* what it makes depends on text and flags alone, not on this machine: a cache may keep it */
     struct BuildCache *cache; /* keeps what a portable one makes (build_cache.h); NULL: there is none */
 } Toolchain;
-/* The compiler of a family's kernels for a target with that `gencode`. code: no device that runs them is here
- * (FamilyCompiler.code). */
+/* The compiler of a family's kernels for a target with that `gencode`. code: none runs here (FamilyCompiler.code). */
 Toolchain toolchain_make(Arena *a, const char *program, const Family *f, const char *gencode, bool code);
 /* That of candidates for the emulator. package_dir: the folder of the package's patterns. */
 Toolchain toolchain_emulator(Arena *a, const char *program, const char *package_dir);
 
 typedef struct Builder Builder;
 
-/* Makes a private temporary folder (tempdir.h). NULL with *err set (no compiler, folder cannot be made, *stop became
- * true; stop may be NULL). */
+/* Makes a private temporary folder (tempdir.h). NULL with *err set (no compiler or folder, *stop; it may be NULL). */
 Builder *builder_new(Arena *a, const Toolchain *tools, int jobs, double deadline_s, const volatile int *stop,
                      const char **err);
 const char *builder_version(const Builder *b); /* the line of `PROGRAM --version` that tells it */
 /* Builds all; returns when all are done or *stop became true (then the rest are STATUS_INVALID, why "interrupted"). */
 void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *stop);
-/* Starts to build all in the background, below the priority of all else; batches are built in the order in which they
- * were started. */
+/* Starts to build all in the background, below all else's priority; batches are built in the order of their starts. */
 void build_start(Builder *b, Arena *a, Build *builds, int n);
 /* Waits for the batch of these builds (NULL: for all batches). Where *stop becomes true, or process_clock_s() reaches
  * until_s, all batches in the background end at once, and what is not built is STATUS_INVALID, "interrupted". False:
- * that happened to what was waited for. */
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop);
-/* The same, but where the time is up before one of the batch is built, it waits for that one, or until all of it have
- * failed. */
-bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop);
+ * that happened to what was waited for. needed: beyond until_s it waits until one is built, or all have failed. */
+bool build_wait(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop);
 /* Was it ended before it was built? */
 bool build_was_ended(const Build *build);
 void build_cancel(Builder *b);                       /* ends all batches in the background */

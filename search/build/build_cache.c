@@ -9,12 +9,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include "gen/base/tempdir.h"
-#include "gen/base/text.h"
 
 static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
 /* HEAD_CHARS is the length of the first line. */
@@ -99,8 +97,6 @@ static const char *entry_path(const BuildCache *c, Arena *a, const char *key)
     return arena_printf(a, "%s/%s%s", c->folder, key, SUFFIX);
 }
 
-/* ---- reading ---- */
-
 typedef struct {
     const char *log, *so;
     size_t log_bytes, so_bytes;
@@ -152,8 +148,6 @@ bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, B
     arena_free(scratch);
     return ok;
 }
-
-/* ---- writing ---- */
 
 static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b)
 {

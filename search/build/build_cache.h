@@ -14,9 +14,6 @@
 #ifndef DCGEN_BUILD_CACHE_H
 #define DCGEN_BUILD_CACHE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "search/build/build.h"
 
 enum { BUILD_KEY_BYTES = 33, BUILD_CACHE_WHY_BYTES = 400 };
@@ -38,8 +35,7 @@ BuildCacheCount build_cache_count(BuildCache *c);
 
 /* The key of what these tools make of the text; `version` is that of their program. */
 void build_cache_key(const Toolchain *t, const char *version, const char *text, char *key);
-/* Puts the product at `so` and sets the results of *b; the log is made in a. False: the cache has no such entry, or a
- * damaged one. */
+/* Puts the product at `so` and sets the results of *b; the log is made in a. False: no such entry, or a damaged one. */
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b);
 /* Stores a build that is ok. One that cannot be stored is only counted. */
 void build_cache_put(BuildCache *c, const char *key, const Build *b);

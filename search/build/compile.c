@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gen/base/text.h"
 #include "search/build/build_cache.h"
 
 enum { TICK_MS = 3, WHY_MAX = 300 };
@@ -33,8 +32,6 @@ struct Jobs {
 
 bool is_stopped(const Stop *s) { return (s->user && *s->user) || (s->own && atomic_load(s->own)); }
 
-/* ---- texts */
-
 /* The line that says most: where `sign` is, or else an undefined name, an error, anything. */
 static const char *telling_line(const char *text, const char *sign)
 {
@@ -47,21 +44,6 @@ static const char *telling_line(const char *text, const char *sign)
     return sign;
 }
 
-/* The line that says most, as plain text and without the folder in its paths. */
-static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
-{
-    const size_t folder_len = strlen(folder);
-    char *why = arena_alloc(a, WHY_MAX + 1);
-    size_t n = 0;
-    for (const char *at = telling_line(text, sign); *at && *at != '\n' && n < WHY_MAX; at++)
-        if (strncmp(at, folder, folder_len) == 0 && at[folder_len] == '/')
-            at += folder_len;
-        else
-            why[n++] = *at >= ' ' && *at <= '~' ? *at : '?';
-    return why;
-}
-
-/* All that a compiler said, without the folder in its paths. */
 static const char *without_folder(Arena *a, const char *said, const char *folder)
 {
     const char *path = arena_printf(a, "%s/", folder), *at;
@@ -70,6 +52,17 @@ static const char *without_folder(Arena *a, const char *said, const char *folder
         text_addn(&t, said, (size_t)(at - said));
     text_add(&t, said);
     return text_str(&t);
+}
+
+/* The line that says most, as plain text and without the folder in its paths. */
+static const char *first_error(Arena *a, const char *text, const char *sign, const char *folder)
+{
+    const char *line = telling_line(text, sign);
+    line = without_folder(a, arena_strndup(a, line, strcspn(line, "\n")), folder);
+    char *why = arena_strndup(a, line, strnlen(line, WHY_MAX));
+    for (char *c = why; *c; c++)
+        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    return why;
 }
 
 /* ---- one compiler */
@@ -103,7 +96,6 @@ static const char *start_problem(const Compiler *c, Arena *a)
     return arena_printf(a, "cannot start %s: %s", c->tools.program, strerror(errno));
 }
 
-/* Takes the build's results from the cache. False: the cache does not have them. */
 static bool take_cached(const Compiler *c, Arena *a, CompilerJob *job, Build *build)
 {
     if (!c->tools.cache)
@@ -112,7 +104,6 @@ static bool take_cached(const Compiler *c, Arena *a, CompilerJob *job, Build *bu
     return build_cache_get(c->tools.cache, a, job->key, job->product_path, build);
 }
 
-/* Starts the next build of the batch. */
 static void job_start(const Compiler *c, BuildBatch *batch, CompilerJob *job)
 {
     Arena *a = batch->a;
@@ -141,7 +132,6 @@ static void job_start(const Compiler *c, BuildBatch *batch, CompilerJob *job)
         unlink(job->source_path);
 }
 
-/* Frees the slot and removes the compiler's files; the product stays if the build is ok. */
 static void job_free(CompilerJob *job)
 {
     unlink(job->source_path);
@@ -152,7 +142,6 @@ static void job_free(CompilerJob *job)
     job->build = NULL;
 }
 
-/* Reads the assembly and starts the second step. False: the build has failed. */
 static bool start_second_step(const Compiler *c, CompilerJob *job)
 {
     Arena *scratch = arena_new();
@@ -168,7 +157,6 @@ static bool start_second_step(const Compiler *c, CompilerJob *job)
     return started;
 }
 
-/* Takes what the compiler made, if that is code. */
 static void take_product(const Compiler *c, CompilerJob *job)
 {
     Build *build = job->build;
@@ -186,7 +174,6 @@ static void take_product(const Compiler *c, CompilerJob *job)
         build_cache_put(c->tools.cache, job->key, build);
 }
 
-/* Says why a compiler failed, and whose fault that is. */
 static void judge_failure(const Compiler *c, CompilerJob *job, int wait_status)
 {
     Arena *a = job->batch->a;
@@ -237,7 +224,6 @@ void jobs_poll(Jobs *jobs)
     child_listen(child, jobs->c->jobs, TICK_MS);
 }
 
-/* True if some builds of the batch are to be tried again, alone. */
 static bool needs_retry(const BuildBatch *x)
 {
     for (int i = 0; i < x->next; i++)
@@ -246,8 +232,7 @@ static bool needs_retry(const BuildBatch *x)
     return false;
 }
 
-/* The first batch with a build to be started. NULL: there is none, or a batch before it must have its second try
- * first. */
+/* The first batch with a build to be started. NULL: none, or a batch before it must have its second try. */
 static BuildBatch *next_batch(BuildBatch *first)
 {
     for (BuildBatch *x = first; x; x = x->later) {
@@ -306,8 +291,7 @@ static void build_alone(const Compiler *c, Arena *a, Build *build, const Stop *s
     run_jobs(&alone, &(BuildBatch){ .a = a, .builds = build, .n = 1 }, stop);
 }
 
-/* Tries builds again for which something was lacking: several compilers at a time may need more memory, descriptors or
- * processes than there are. */
+/* Tries builds again for which something was lacking: several at a time may need too much memory. */
 static void retry_alone(const Compiler *c, BuildBatch *x, const Stop *stop)
 {
     for (int i = 0; i < x->n; i++)

@@ -43,8 +43,7 @@ bool is_stopped(const Stop *s);
 /* Builds all; those for which the machine lacked something are tried again, alone. */
 void compile(const Compiler *c, BuildBatch *x, const Stop *stop);
 
-/* Compilers that work through a list of batches step by step: the last of one batch run beside the first of the
- * next. */
+/* Compilers that work through a list of batches step by step: the last of one run beside the first of the next. */
 typedef struct Jobs Jobs;
 Jobs *jobs_new(Arena *a, const Compiler *c);
 /* Starts what fits and closes what has ended or is late. Gives the number of compilers that run. */

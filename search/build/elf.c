@@ -7,9 +7,7 @@
 #include "search/build/compile.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 enum { MACHINE_CUDA = 190 };
 
@@ -34,8 +32,7 @@ static bool read_section(const Image *im, int i, Elf64_Shdr *s)
     return read_at(im, s, sizeof *s, im->head.e_shoff + (uint64_t)i * sizeof *s);
 }
 
-/* True if as many sections as the head says lie within the file: else 65535 would be looked for behind its end, in each
- * of many images. */
+/* True if all sections of the head lie within the file: else 65535 would be looked for behind it, in many images. */
 static bool has_sections(const Image *im)
 {
     const Elf64_Ehdr *h = &im->head;

@@ -106,7 +106,6 @@ static void take_label(AssemblyReader *r, Slice name)
     r->label[r->nlabel++] = (Label){ name, r->now };
 }
 
-/* Reports the loop from a label to here, if it multiplies vectors. */
 static void take_loop(const AssemblyReader *r, const Label *from)
 {
     const SpillReport loop = { 1,
@@ -178,7 +177,6 @@ void spills_loops(const Assembly *syntax, const char *text,
     }
 }
 
-/* Of all loops the one that moves most to and from the stack. */
 static void keep_worst(void *ctx, const char *function, int len, const SpillReport *loop)
 {
     SpillReport *out = ctx;

@@ -26,8 +26,7 @@ typedef struct {
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);
 
-/* Calls `each` for every innermost loop that multiplies vectors, in their order; `function`, of `len` bytes, is the one
- * that it is in. */
+/* Calls `each` for every innermost loop that multiplies vectors, in their order; `function`, of `len` bytes, has it. */
 void spills_loops(const Assembly *syntax, const char *text,
                   void (*each)(void *ctx, const char *function, int len, const SpillReport *loop), void *ctx);
 

@@ -16,8 +16,6 @@ static const double MEAN_MOST = 0.05, WORST_MOST = 0.08;    /* the most that the
 static const double MEAN_FLOOR = 0.005, WORST_FLOOR = 0.02; /* what a bound has on top of that */
 static const double BOUND_STEP = 1e-4;                      /* bounds are stated in whole steps */
 
-/* ---- sums ---- */
-
 bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nmeasured; }
 
 /* Rounds a bound up to a whole number of steps; one that is whole but for rounding errors stays. */
@@ -52,8 +50,6 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
     return sum;
 }
 
-/* ---- shapes ---- */
-
 /* True if the measurements of two trials scatter so that some of each lie among those of the other. */
 static bool times_overlap(const Study *s, const Trial *x, const Trial *y, int64_t place)
 {
@@ -86,14 +82,12 @@ void contract_judge(const Study *s, const Assignment *as, double all, ContractSh
     out->said = out->spread <= fmax(SPREAD_MOST, SPREAD_PART * out->regret) || !times_overlap(s, t, rival, place);
 }
 
-/* A kernel with a time on the place. */
 typedef struct {
     double ns, error;
     bool kept; /* it is in the package */
 } Racer;
 
-/* One measurement of all again: the true regret of the kernel of the package that seems fastest then, less the one that
- * is seen. best_ns: the least of the true times. */
+/* One measurement of all again: the true regret of the package's kernel that seems best then, less the one seen. */
 static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
 {
     double best = INFINITY, chosen = INFINITY, truth = best_ns;
@@ -127,10 +121,7 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
     return fmin(fmax(sum / DRAWS, 0), c->spread);
 }
 
-/* ---- the contract ---- */
-
-/* Adds the instances that are tuned, or those that are held out and were measured; returns their sums, with the bounds
- * that the spec demands. */
+/* Adds the tuned instances, or the held-out ones that were measured; returns their sums, with the spec's bounds. */
 static ContractSum add_shapes(Arena *scratch, const Study *s, const Assignment *as, bool tuned, Contract *out)
 {
     const double all = study_noise(s);

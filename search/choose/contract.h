@@ -35,11 +35,7 @@
 #ifndef DCGEN_CONTRACT_H
 #define DCGEN_CONTRACT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "search/choose/select.h"
-#include "search/record/study.h"
 
 typedef struct {
     const Instance *inst;

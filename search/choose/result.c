@@ -63,7 +63,7 @@ bool result_make(Arena *a, const UnitContext *u, const TemplateList *templates, 
     *out =
         (Result){ .unit = *u, .templates = templates, .study = s, .model = m, .assignment = select_kernels(a, s, m) };
     if (!out->assignment) {
-        const char *why_none = select_why_none(a, s), *holds = record_holds(a, s, u, templates, r);
+        const char *why_none = select_why_none(a, s), *holds = record_holds(a, s, u, templates, r, HOLD_ALL);
         *err = why_none ? why_none
                         : arena_printf(a,
                                        "the records hold no verified measurement for this spec, these templates and "

@@ -8,10 +8,6 @@
 
 #include "gen/unit/unit.h"
 #include "search/choose/contract.h"
-#include "search/choose/select.h"
-#include "search/record/record.h"
-#include "search/record/study.h"
-#include "search/space/cost.h"
 
 typedef struct {
     UnitContext unit; /* how its kernels are written; the spec, device and target are the study's */

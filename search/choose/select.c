@@ -9,12 +9,10 @@
 #include "gen/base/number.h"
 #include "model/rank.h"
 
-/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve ends there, unless the
- * budget has more kernels */
+/* MAX_SEEN: instances, beside the tuned ones, that kernels are chosen by; MAX_BEYOND: the curve's end */
 enum { MAX_SEEN = 256, MAX_BEYOND = 64, MAX_REORDER = 4 };
 static const double TIE_MODELLED = 5e-2; /* where nothing was measured: computed times that differ by less are alike */
-/* A kernel must lower the mean relative time by WORTH and by this part of the noise: of many that are tried, the
- * luckiest seems to. */
+/* A kernel must lower the mean relative time by WORTH and this part of the noise: the luckiest of many seems to. */
 static const double WORTH = 1e-4, WORTH_NOISE = 0.02;
 static const double DOUBTS = 2;            /* standard deviations by which a prediction counts as worse */
 static const double LEAF_DOUBTS = 1;       /* the same, by which two predictions must differ for the tree to see it */
@@ -47,8 +45,7 @@ typedef struct {
 } Selector;
 
 /* How much instance i counts among instances that weigh all_weight together. All of them share one half of the weight,
- * and the tuned ones alone the other half: these were picked to stand for the rest, and what is known of them was
- * measured. */
+ * and the tuned ones alone the other half: these stand for the rest, and were measured. */
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
@@ -108,7 +105,6 @@ static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
     return ns * (1 + DOUBTS * cost_doubt(q->m, trial, inst));
 }
 
-/* A time as a multiple of the best one. */
 static double relative(const Selector *q, double time, double best)
 {
     return q->s->device->modelled && time <= best * (1 + TIE_MODELLED) ? 1 : time / best;
@@ -125,8 +121,7 @@ static double weighted_cost(const Selector *q, int64_t i, double time, double be
     return weight_of(q, q->seen[i], q->seen_weight) * relative(q, time, best);
 }
 
-/* Finds the trial that serves every call and takes the least, and fills last[] with what it costs. best: the least time
- * of each instance. */
+/* Finds the trial that serves all calls and takes the least; last[]: its costs. best: the least times. */
 static void find_last(Selector *q, const double *best, double *last)
 {
     const Study *s = q->s;
@@ -195,8 +190,7 @@ static double objective_with(const Selector *q, int64_t with, double most)
     return sum / q->total_weight;
 }
 
-/* The kernel that lowers the objective most, and below *value, in place of `without`; *value becomes the new objective.
- * -1: none fits or helps. */
+/* The kernel that lowers the objective most in place of `without`, and below *value, which it becomes; -1: none. */
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? q->added[q->picked[without]] : 0;
@@ -216,7 +210,6 @@ static int64_t best_step(const Selector *q, int without, double *value)
     return best;
 }
 
-/* Exchanges picked kernels for others, each time where that lowers the objective most. */
 static void exchange(Selector *q)
 {
     for (int round = 0; round < 3 * q->npicked; round++) {
@@ -237,8 +230,7 @@ static void exchange(Selector *q)
     }
 }
 
-/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. The choice of a smaller
- * budget is a step on the way. */
+/* Adds one kernel after the other, with exchanges after each, until none is worth it or fits. */
 static void pick(Selector *q, Assignment *as)
 {
     double value = q->npicked ? objective(q) : INFINITY;
@@ -283,8 +275,7 @@ static bool only_stands_in(const Selector *q, const Assignment *as, int64_t i, i
     return another;
 }
 
-/* Fills in what each kernel costs on each instance, which is the best there, and the best known time: of any trial, on
- * tuned instances. */
+/* Fills in what each kernel costs on each instance, which is best, and the best known time (any trial's, if tuned). */
 static void fill_costs(const Selector *q, Assignment *as)
 {
     for (int64_t i = 0; i < q->s->spec->ninstance; i++) {
@@ -339,8 +330,7 @@ static int served_by(const Assignment *as, int64_t i, int k)
 }
 
 /* What kernel k costs on instance i for the tree, as a multiple of the best known time. Where its time and the best
- * kernel's are both predicted, only that part of their difference counts which exceeds what both may be off: no leaf
- * follows what nobody knows. */
+ * kernel's are both predicted, only that part of their difference counts which exceeds what both may be off. */
 static double leaf_cost(const Selector *q, const Assignment *as, int64_t i, int k)
 {
     const int64_t trial[] = { as->kernel[k], as->kernel[as->best[i]] };
@@ -427,7 +417,6 @@ const char *select_why_none(Arena *a, const Study *s)
                         : "none of the kernels that work serves every call";
 }
 
-/* Works out a picked trial's times on all instances. */
 static void fill_times(Selector *q, int64_t trial)
 {
     const Spec *spec = q->s->spec;
@@ -460,7 +449,6 @@ static void take_step(Selector *q, Assignment *as, int n)
     }
 }
 
-/* Counts those of the first `most` kernels that the tree gives something to serve. */
 static int count_serving(const Selector *q, const Assignment *as, int most)
 {
     bool serves[SELECT_MAX_KERNEL] = { false };
@@ -486,7 +474,6 @@ static int assign(Selector *q, Assignment *as, int n)
     }
 }
 
-/* Why the package has fewer kernels than the budget allows. */
 static const char *why_fewer(const Selector *q, const Assignment *as)
 {
     const int n = as->kept + 1;
@@ -530,8 +517,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     as->chosen = ARENA_ARRAY(a, ninstance, int);
     as->best = ARENA_ARRAY(a, ninstance, int);
     as->oracle_ns = ARENA_ARRAY(a, ninstance, double);
-    /* Where the tree leaves some out, the package is that of a budget of so many as it leaves: each budget has one
-     * choice. */
+    /* Where the tree leaves some out, the package is that of a budget of so many: each budget has one choice. */
     int n = q.npicked;
     for (int serving; (serving = assign(&q, as, n)) < n; n = serving) {
     }

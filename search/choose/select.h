@@ -5,19 +5,16 @@
  * Minimises the weighted mean of t(chosen) / t(best known) (each shape counts by its weight, not by its size), half of
  * it over all shapes and half over the tuned ones, under the budget of kernels and of the code bytes that they add to
  * the package: greedy forward choice, after each step exchanges while one lowers the sum. Measured times where there
- * are any, else the model's, each taken to be as much worse as it may be off (cost_doubt in search/space/cost.h): what
- * was measured well wins over what was measured once, and that over what was predicted. Gains that the noise may make
- * are not taken: fewer kernels win ties. The tree that serves shapes may leave kernels without any; then the choice is
- * that of a budget of so many as it leaves. Where none of them serves every call, one that does comes on top of the
- * budget: calls that a kernel does not serve go there, and cost what it takes. A choice follows from records alone.
+ * are any, else the model's, each taken to be as much worse as it may be off (cost_doubt in search/space/cost.h). Gains
+ * that the noise may make are not taken: fewer kernels win ties. The tree that serves shapes may leave kernels without
+ * any; then the choice is that of a budget of so many as it leaves. Where none of them serves every call, one that does
+ * comes on top of the budget: calls that a kernel does not serve go there, and cost what it takes. A choice follows
+ * from records alone.
  */
 #ifndef DCGEN_SELECT_H
 #define DCGEN_SELECT_H
 
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "model/tree.h"
-#include "search/record/study.h"
 #include "search/space/cost.h"
 
 /* The best choice of so many kernels, if each shape is served by its best kernel rather than by the tree's choice. */
@@ -57,16 +54,14 @@ typedef struct {
 int select_features(const Study *s, const Assignment *as, const int64_t *extent, int threads, int64_t *x);
 /* The name of one of these numbers: an extent's, "align" or "threads". */
 const char *select_feature_name(const Op *op, const Assignment *as, int feature);
-/* The kernel that a call with these extents gets where the tree chooses kernel k: k itself if it serves the call, else
- * the first one that does. */
+/* The kernel that a call gets where the tree chooses kernel k: k if it serves that, else the first that does. */
 int select_serving(const Study *s, const Assignment *as, const int64_t *extent, int k);
 
 /* NULL when no trial is usable, or the budget has no room for any. */
 Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m);
 /* The place of a trial among the chosen kernels; -1: it was not chosen. */
 int select_kernel_of(const Assignment *as, int64_t trial);
-/* Why there is no choice though kernels work: "no kernel that works fits 13 KiB of code: the smallest has 14 KiB".
- * NULL: there is one, or none works. */
+/* Why there is no choice though kernels work ("no kernel that works fits 13 KiB of code ..."). NULL: else. */
 const char *select_why_none(Arena *a, const Study *s);
 
 #endif

@@ -7,12 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/loop/search.h"
 
 enum { MOST_SHOWN = 3 }; /* reasons */
 
-/* What became of the candidates for the tuned target. */
 typedef struct {
     int64_t n, count[STATUS_COUNT];
     int64_t aside; /* the machine failed, not the candidate (Trial.aside): none of these is in count */
@@ -38,10 +36,7 @@ static Tally tally_of(const Study *s, const Template *of)
     return y;
 }
 
-/* ---- reasons ---- */
-
-/* Why a trial failed, without the file and line that a compiler puts before its reason (the file is named after the
- * candidate's key). */
+/* Why a trial failed, without the file and line that a compiler puts before its reason (its name is the key). */
 static const char *reason_of(const Trial *t)
 {
     const size_t len = strlen(t->key);
@@ -49,7 +44,6 @@ static const char *reason_of(const Trial *t)
     return colon ? colon + 2 : t->why;
 }
 
-/* True if two trials failed for the same reason. Numbers in it, which are sizes and places, may differ. */
 static bool same_reason(const Trial *x, const Trial *y)
 {
     static const char digits[] = "0123456789";
@@ -67,7 +61,6 @@ typedef struct {
     int64_t n;
 } Reason;
 
-/* Lists the different reasons in the order of their first trials, and returns how many there are. */
 static int64_t list_reasons(Arena *a, const Study *s, const Template *of, Reason **out)
 {
     Reason *list = *out = ARENA_ARRAY(a, (size_t)s->ntrial + 1, Reason);
@@ -111,8 +104,6 @@ static void add_reasons(Text *text, Arena *a, const Study *s, const Template *of
         list[most].n = 0;
     }
 }
-
-/* ---- the ending ---- */
 
 static void add_counts(Text *text, const Tally *y)
 {

@@ -2,10 +2,8 @@
  *
  * heldout: which of the shapes that are not tuned are measured. Some the race takes in: from then on they are tuned
  * shapes like those that the spec names. Of the others a sample says how good the choice is where it rests on
- * predictions. These results are records, for the package's contract (contract.h); choice, model and dispatcher never
- * see them, or these shapes would not be held out any more.
+ * predictions. Choice, model and dispatcher never see these results, or the shapes would not be held out any more.
  */
-#include "gen/base/rng.h"
 #include "search/loop/search.h"
 
 enum {

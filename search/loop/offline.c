@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/rank.h"
 #include "search/loop/search.h"
 #include "search/measure/stopwatch.h"
 
@@ -18,8 +17,6 @@ _Static_assert((int)BATCH <= (int)REQUEST_MOST, "LabKind.trials takes no more");
 static const double WORTH_A_LOOK = 1.25; /* of a shape's best prediction */
 /* Operations that are emulated to check the choice; each kernel has its first check in any case. */
 static const double CHECK_WORK = 12e9;
-
-/* ---- which candidates ---- */
 
 /* Lists members of the space that were not tried yet, of a large space an even sample, and returns how many. None has a
  * fixed extent: only a measurement can tell whether fixing one pays. */
@@ -37,7 +34,6 @@ static int64_t list_untried(const Search *q, int64_t *out)
     return n;
 }
 
-/* Members of the space that one shape would try, the fastest first. */
 typedef struct {
     int64_t n;
     Ranked *rank;
@@ -62,7 +58,6 @@ static Wishes wishes_of(const Search *q, Arena *scratch, const CostModel *m, con
     return w;
 }
 
-/* Every shape in turn names its best candidate that is not in the batch yet. */
 static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int most)
 {
     const Study *s = q->lab->study;
@@ -88,8 +83,7 @@ static int propose_batch(const Search *q, Arena *scratch, Proposal *out, int mos
     return n;
 }
 
-/* True while there is time; and even if it is up while none of the first ones works, so that there is always a
- * result. */
+/* True while there is time, or none of the first ones works: there is to be a result always. */
 static bool may_go_on(const Lab *l, int64_t done)
 {
     return lab_left_s(l, SEARCH_SHARE) > 0 || (done < BATCH && !study_choosable(l->study, -1, NULL));
@@ -124,7 +118,6 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
 
 /* ---- checking the choice ---- */
 
-/* A chosen kernel on an instance that it serves. */
 typedef struct {
     int64_t trial;
     const Instance *inst;
@@ -158,7 +151,6 @@ static int64_t list_chosen_pairs(const Spec *spec, Arena *scratch, const Assignm
     return n;
 }
 
-/* True if the kernel was right on the instance in this run, or in one before. */
 static bool was_checked(const Lab *l, const Pair *p)
 {
     const Records *r = record_all(l->shop->records);
@@ -174,8 +166,7 @@ static bool was_checked(const Lab *l, const Pair *p)
 }
 
 /* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time
- * is too short for that, what is left are kernels that were right on awkward shapes, and it is said how many. *again
- * becomes true when one turns out wrong. */
+ * is too short, the rest were right on awkward shapes, and it is said how many. *again: one is wrong. */
 static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
 {
     Pair *pair;

@@ -18,7 +18,6 @@ enum {
     DOUBTFUL_OF = 4096 /* instances that race_doubtful looks at, at most: an even part of them where there are more */
 };
 
-/* What is known of a trial on an instance. */
 typedef struct {
     double ns, error;
     int n; /* measurements */
@@ -40,7 +39,6 @@ static double gain_of(const Known *a, const Known *b)
     return isfinite(z) ? moved * (exp(-z * z / 2) / sqrt(2 * M_PI) - z * erfc(z / M_SQRT2) / 2) : 0;
 }
 
-/* The error that one more measurement leaves. */
 static double error_after(const Known *k) { return k->error * sqrt(k->n / (k->n + 1.0)); }
 
 static void enter(Heat *h, int64_t trial, double ns)
@@ -55,8 +53,7 @@ static void enter(Heat *h, int64_t trial, double ns)
 }
 
 /* Adds what a measurement gains for what the package states of the shape: all of the chosen kernel's doubt where
- * nothing can be stated yet; where the regret cannot be said, what it takes off the spread, and then the rival takes
- * part. */
+ * nothing can be stated yet; where the regret cannot be said, what it takes off the spread; the rival takes part. */
 static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t place, double noise, double all,
                           const Known *own)
 {
@@ -129,8 +126,7 @@ static bool *library_unmet(const Lab *l, const Instance *inst)
     return met && !l->study->anchor[place].nlibrary && !*met ? met : NULL;
 }
 
-/* Places of heats by falling worth: gain by weight, over seconds. Returns how many are worth their time; meeting the
- * library is. */
+/* Heats by falling worth: gain by weight, over seconds; returns how many are worth it; meeting the library is. */
 static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *order)
 {
     int64_t nworth = 0;

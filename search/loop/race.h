@@ -13,8 +13,7 @@
  *
  * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes. What the package
  * will state counts as well (contract.h): where the chosen kernel was not measured, or met nobody, its error comes on
- * top; where the regret cannot be said, what one more measurement takes off its spread. So pairs that only the model
- * knows come first, those that are close are measured again and again, and nobody looks twice at what is far off.
+ * top; where the regret cannot be said, what one more measurement takes off its spread.
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H
@@ -22,20 +21,17 @@
 #include "model/rank.h"
 #include "search/choose/select.h"
 #include "search/measure/lab.h"
-#include "search/space/cost.h"
 
 enum { RACE_MOST = 6 }; /* kernels that meet on a shape */
 
-/* A choice and the model that it was made with. Its study may be another one than the lab's, if it has the same trials
- * in the same order. */
+/* A choice and its model. Its study may be another than the lab's, with the same trials in order. */
 typedef struct {
     const Assignment *as;
     const CostModel *m;
     double took_s; /* making it; a round lasts several times as long */
 } Selection;
 
-/* The kernels that should meet on a shape: the chosen one, the best of the others, and all whose gain is not far below
- * the largest. */
+/* The kernels that should meet on a shape: the chosen one, the best others, those of large gains. */
 typedef struct {
     const Instance *inst;
     int n;
@@ -44,8 +40,7 @@ typedef struct {
     double ns;   /* what a sample of each takes, all together */
 } Heat;
 
-/* tunes: a shape that is not tuned yet is to be; until then the choice knows none of its times, and nothing is stated
- * of it. all: study_noise(s) */
+/* tunes: a shape that is not tuned yet is to be; until then the choice knows none of its times. all: study_noise(s) */
 Heat race_heat(const Study *s, const Selection *c, const Instance *inst, bool tunes, double all);
 
 /* Lists at most `most` instances that are held out, on which measuring the kernels of the package gains most, times

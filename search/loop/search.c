@@ -27,7 +27,6 @@ bool search_builds_ahead(const Study *s)
     return s->target->family->off_cpu || s->device->cores > s->spec->threads[s->spec->nthread - 1]; /* they ascend */
 }
 
-/* Does a kernel serve all shapes of the spec? */
 static bool serves_spec(const Spec *spec, const Candidate *c)
 {
     bool all = true;
@@ -58,10 +57,9 @@ static Slowness slowness(const Space *space, const CostModel *m, const Study *s,
                                                           : (Slowness){ INFINITY, least };
 }
 
-/* Chooses the anchor, the kernel that all times are divided by, and that is timed beside all others: the general kernel
- * with the least predicted time; where closed forms do not rank templates, the first one that is not far slower than
- * that, as one is that serves whatever others do not. Later runs must choose the same one, so it depends on no
- * measurement, nor on measured rates. */
+/* Chooses the anchor, the kernel that all times are divided by, timed beside all others: the general kernel with the
+ * least predicted time; where closed forms do not rank templates, the first one that is not far slower than that, as
+ * one is that serves whatever others do not. Later runs must choose the same one, so no measurement decides. */
 static const Candidate *choose_anchor(Search *q, Arena *scratch)
 {
     const Space *space = q->space;
@@ -129,13 +127,11 @@ bool search_again(const Search *q, Arena *scratch, double share, bool *any, cons
 
 /* ---- rounds ---- */
 
-/* Candidates that are proposed together. */
 typedef struct {
     int n;
     Proposal p[ASIDE_BATCH];
 } Round;
 
-/* The rounds of a search. */
 typedef struct {
     Rng rng;
     int64_t n, nmeasured; /* rounds that were proposed, and measured */
@@ -162,7 +158,6 @@ static int round_size(const Search *q, const Rounds *r)
     return lab_fitting(q->lab, SEARCH_SHARE, off_cpu ? ASIDE_BATCH : q->ahead && r->n ? AHEAD_BATCH : BATCH);
 }
 
-/* Is there a kernel to choose? */
 static bool knows_any(const Study *s)
 {
     for (int64_t i = 0; i < s->ntrial; i++)
@@ -182,8 +177,7 @@ static int64_t nspent(const Lab *l)
 }
 
 /* False: no candidate is worth the time, or what comes of the rounds that wait is to be seen first. The size of a round
- * does not depend on the number of compilers, so that machines of one kind try the same, where their time is not
- * short. */
+ * does not depend on the number of compilers, so that machines of one kind try the same in ample time. */
 static bool propose_round(const Search *q, Arena *scratch, Rounds *r, Round *out)
 {
     const Lab *l = q->lab;
@@ -217,13 +211,12 @@ static bool plan_rounds(const Search *q, Arena *scratch, Rounds *r, int most, co
             return true;
         r->nwaiting++;
         set_in_flight(q, x, true);
-        if (q->ahead && !q->lab->kind->ahead(q->lab, x->p, x->n, err))
+        if (q->ahead && q->lab->kind->ahead && !q->lab->kind->ahead(q->lab, x->p, x->n, err))
             return false;
     }
     return true;
 }
 
-/* Measures the round that has waited longest. */
 static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
@@ -236,8 +229,7 @@ static bool measure_round(const Search *q, Arena *scratch, Rounds *r, const char
     return ok;
 }
 
-/* True while there is time; and even if it is up until a first round was measured and a kernel works, so that there is
- * always a result. */
+/* True while there is time; and beyond it until a first round was measured and a kernel works. */
 static bool may_go_on(const Lab *l)
 {
     return nspent(l) < l->study->spec->budget.trials &&
@@ -266,12 +258,11 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
     return true;
 }
 
-/* Proposes and measures the first round alone, so that the device has work early. All else is built while that is
- * measured. */
+/* Proposes and measures the first round alone, so that the device has work early. All else is built meanwhile. */
 static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char **err)
 {
     Lab *l = q->lab;
-    if (!plan_rounds(q, scratch, r, 1, err) || !l->kind->lesser_ahead(l, err))
+    if (!plan_rounds(q, scratch, r, 1, err) || (l->kind->lesser_ahead && !l->kind->lesser_ahead(l, err)))
         return false;
     if (!l->brief)
         library_begin(l);
@@ -291,7 +282,7 @@ static bool search_phase(const Search *q, Arena *scratch, bool *any, const char 
     const bool ok = (!q->ahead || begin_rounds(q, scratch, r, err)) &&
                     (!l->kind->lesser || l->kind->lesser(l, scratch, err)) &&
                     search_again(q, scratch, SEARCH_SHARE, any, err) && search_rounds(q, scratch, r, INT64_MAX, err);
-    if (q->ahead)
+    if (q->ahead && l->kind->drop)
         l->kind->drop(l);
     return ok;
 }
@@ -320,8 +311,7 @@ static bool is_known(const Study *s, Arena *scratch, const Assignment *as)
     return !contract_missing(c) && c->held_out.nshape >= (all < HELD_OUT_LEAST ? all : HELD_OUT_LEAST);
 }
 
-/* Chooses, and holds a round of the race on the tuned shapes and on those that join them, until nothing more is worth
- * it. *c: the last choice. */
+/* Chooses, and holds a round of the race on tuned shapes and those that join, while that is worth it. *c: the last. */
 static bool race_tuned(Search *q, Arena *scratch, Selection *c, const char **err)
 {
     Lab *l = q->lab;
@@ -376,8 +366,6 @@ static bool race(Search *q, Arena *scratch, bool fresh, const char **err)
     }
     return true;
 }
-
-/* ---- the whole ---- */
 
 bool search_compile(Search *q, const char **err)
 {

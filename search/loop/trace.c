@@ -8,25 +8,21 @@
 #include <math.h>
 #include <string.h>
 #include "search/loop/search.h"
-#include "search/measure/lab.h"
 
 typedef struct {
     Arena *arena;
     SearchTrace *trace;
-    int64_t round, cap;
+    int64_t round;
 } Tracer;
 
-/* Called by the lab after each batch that the search asked for. */
 static void note_batch(void *ctx, Lab *l, const Proposal *p, int n)
 {
     Tracer *t = ctx;
     (void)l;
     for (int i = 0; i < n; i++) {
-        if (t->trace->nstep == t->cap) {
-            const int64_t cap = t->cap ? 2 * t->cap : 256;
-            t->trace->step = arena_grow(t->arena, t->trace->step, (size_t)t->cap, (size_t)cap, sizeof *t->trace->step);
-            t->cap = cap;
-        }
+        const size_t at = (size_t)t->trace->nstep;
+        if ((at & (at - 1)) == 0) /* the list is full: it doubles whenever its length is a power of two */
+            t->trace->step = arena_grow(t->arena, t->trace->step, at, at ? 2 * at : 1, sizeof *t->trace->step);
         t->trace->step[t->trace->nstep++] = (TraceStep){ t->round, p[i].c, p[i].gain, p[i].nshape };
     }
     t->round++;

@@ -39,8 +39,6 @@ void agents_stop(Agents *x)
         runner_stop(x->agent[i].runner);
 }
 
-/* ---- work */
-
 void agents_ask(Agents *x, Request *q)
 {
     q->later = NULL;
@@ -48,7 +46,6 @@ void agents_ask(Agents *x, Request *q)
     x->last = q;
 }
 
-/* Gives the agent the first request that is still wanted, if there is one. */
 static void begin_next(Agents *x, Agent *g)
 {
     while (x->first && !g->request) {
@@ -80,7 +77,6 @@ static Step step_all(Agents *x, const char **err)
     return moved && (busy || x->first) ? STEP_ON : busy ? STEP_WAITS : STEP_OVER;
 }
 
-/* Waits until one of the agents that have a request can go on. */
 static void wait_for_any(Agents *x)
 {
     nfds_t n = 0;
@@ -96,7 +92,6 @@ static void wait_for_any(Agents *x)
             runner_listen(g->runner);
 }
 
-/* Forgets all requests. */
 static void drop_all(Agents *x)
 {
     x->first = NULL;
@@ -121,8 +116,6 @@ bool agents_work(Agents *x, const volatile int *stop, const char **err)
         drop_all(x);
     return step == STEP_OVER;
 }
-
-/* ---- pace */
 
 double agents_extra_s(const Agents *x)
 {

@@ -58,8 +58,7 @@ static void read_report(Lab *l, Batch *b, int i)
     }
 }
 
-/* Replaces the GPU code of those that have not failed so far by code that can be run here. code_bytes stays that of the
- * GPU code. */
+/* Replaces the GPU code of those that have not failed by code that runs here. code_bytes stays the GPU code's. */
 static void build_runnable(Lab *l, Batch *b)
 {
     Build runnable[REQUEST_MOST];
@@ -95,7 +94,6 @@ bool batch_fill(Lab *l, Batch *b, const char **err)
     return true;
 }
 
-/* Leaves only those members that were built, or failed, before the time was up. */
 static void keep_tried(Batch *b)
 {
     int n = 0;
@@ -128,7 +126,7 @@ bool batch_build(Lab *l, Batch *b, double until_s, bool first, const char **err)
     } else {
         if (!b->begun)
             build_start(builder, l->arena, b->build, b->n);
-        const bool done = (first ? build_wait_for_one : build_wait)(builder, b->build, until_s, l->stop);
+        const bool done = build_wait(builder, b->build, until_s, first, l->stop);
         l->brief = l->brief || (first && !done && isfinite(until_s));
         if (!done && isinf(until_s))
             build_ended(l, builder, b);
@@ -152,10 +150,7 @@ bool batch_build(Lab *l, Batch *b, double until_s, bool first, const char **err)
     return true;
 }
 
-/* ---- recording ---- */
-
-/* The number of the candidate that is recorded next (KernelRecord.n). Lines may be in any order, so the last one need
- * not have the highest. */
+/* The number of the candidate that is recorded next (KernelRecord.n). Lines are in any order. */
 static int64_t next_n(const Records *r)
 {
     int64_t most = 0;

@@ -20,8 +20,7 @@ typedef struct Batch {
 
 static inline Trial *batch_member(const Lab *l, const Batch *b, int i) { return &l->study->trial[b->trial[i]]; }
 bool batch_works(const Lab *l, const Batch *b, int i); /* was it built, and has it not failed so far? */
-/* Adds a member to the kernels of a request for a call, if it was built, has not failed, and serves that. gap: elements
- * between the rows of strided operands. */
+/* Adds a member to a request for a call, if it works and serves that. gap: elements between rows. */
 void batch_add_member(const Lab *l, const Batch *b, int i, const int64_t *extent, int64_t gap, Kernels *k);
 void batch_add_fact(Batch *b, int i, const char *name, int64_t value); /* one that does not fit is dropped */
 
@@ -38,8 +37,7 @@ bool batch_record(Lab *l, const Batch *b, const char **err);
 
 /* Verifies the batch on awkward shapes. Members for which the time does not suffice leave the batch; of the `first`
  * batch only once one works. All are executed on the same shapes, so that the reference is computed once. Where
- * executing them takes longer than the reference (in the emulator), they come one after the other, each on shapes
- * around its own tile: what is one tile to a kernel may be many to another. */
+ * executing them takes longer (in the emulator), each comes alone, on shapes around its own tile. */
 bool batch_verify(Lab *l, Arena *scratch, Batch *b, double until_s, bool first, const char **err);
 /* Has the emulator count what each kernel does in one whole tile of its own: sectors and shared-memory wavefronts.
  * Kernels that are fixed for extents are left out, and those for which such a call is not legal. */
@@ -47,8 +45,7 @@ bool batch_count(Lab *l, Arena *scratch, Batch *b, const char **err);
 /* Where the spec allows more than the rounding error of plain sums: has the runner tell the errors of each kernel, in
  * thousandths of a tolerance of plain sums. Kernels that are fixed for extents are left out. */
 bool batch_tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err);
-/* A request that verifies and times nothing. The emulator is told how much shared memory a block of the target can
- * have. */
+/* A request that verifies and times nothing. The emulator is told the target's shared memory of a block. */
 MeasureRequest verify_request(const Lab *l, const int64_t *extent, int threads, double deadline_s);
 
 #endif

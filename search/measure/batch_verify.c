@@ -12,7 +12,6 @@
 enum { COUNT_STEPS = 8 };                /* tiles of k that are counted */
 static const double TELLING_FLOPS = 1e9; /* at most, of the shape that errors are told of */
 
-/* A request to verify members of a batch on one shape. */
 typedef struct {
     Request q;
     Lab *lab;
@@ -92,7 +91,6 @@ static bool take_verification(Request *q, const char **err)
     return true;
 }
 
-/* Puts a request into the queue, to which members are added then. */
 static Verification *ask(Lab *l, Arena *scratch, Batch *b, const MeasureRequest *r, double until_s, bool *late)
 {
     Verification *v = ARENA_NEW(scratch, Verification);
@@ -102,8 +100,7 @@ static Verification *ask(Lab *l, Arena *scratch, Batch *b, const MeasureRequest 
     return v;
 }
 
-/* Verifies n members from `first` on, on shapes around their tiles. *late becomes true where the time was up before
- * that was done. */
+/* Verifies n members from `first` on, on shapes around their tiles. *late: the time was up before the end. */
 static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, double until_s, bool *late,
                            const char **err)
 {

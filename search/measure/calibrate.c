@@ -6,10 +6,8 @@
 #include "search/measure/lab.h"
 
 #include <math.h>
-#include "gen/target/family.h"
 
-/* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, but for the bounds on how
- * long one time may be. */
+/* Measuring limits takes LIMITS_SHARE of the time budget: LIMITS_TIMES times in a search, within bounds. */
 static const double LIMITS_SHARE = 0.03, LIMITS_TIMES = 8;
 static const double LEAST_S = 0.06, MOST_S = 0.25;
 
@@ -55,7 +53,6 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
     return true;
 }
 
-/* Has this run or one before it measured the limits? */
 static bool is_known(const Lab *l)
 {
     const Study *s = l->study;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
 #include "search/measure/runner_private.h"
 #include "search/record/samples.h"
@@ -187,8 +186,7 @@ static bool take_event(Exchange *s, const json_t *event, bool *last)
 
 /* ---- the end of a runner */
 
-/* What the runner said of its own end in the last line of its stderr, behind its name: ": verifying ..."; "" if it is
- * not UTF-8, or not there. */
+/* What the runner said of its end in stderr's last line, behind its name: ": verifying ..."; "": none, or not UTF-8. */
 static const char *last_words(const Exchange *s)
 {
     const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
@@ -202,8 +200,7 @@ static const char *last_words(const Exchange *s)
     return said;
 }
 
-/* Ends the runner and says what became of the kernel that it was at: its status, the reason, and whose fault that
- * is. */
+/* Ends the runner and says what became of the kernel that it was at: status, reason, and whose fault it is. */
 static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blame *blame)
 {
     const bool ended = answer == DEAD && child_has_ended(&s->r->child);
@@ -371,8 +368,6 @@ static Step hear_limits(Exchange *s, const json_t *event)
     return STEP_OVER;
 }
 
-/* ---- steps */
-
 Exchange *exchange_begin(Runner *r, Request *q)
 {
     Exchange *s = ARENA_NEW(q->arena, Exchange);
@@ -391,7 +386,6 @@ Exchange *exchange_begin(Runner *r, Request *q)
     return s;
 }
 
-/* The runner is ready, or cannot be. */
 static Step ask(Exchange *s, RunnerAnswer ready, const char *why, const char **err)
 {
     if (ready != HEARD && s->q->limits.nthread)

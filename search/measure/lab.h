@@ -6,34 +6,27 @@
 #ifndef DCGEN_LAB_H
 #define DCGEN_LAB_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "gen/base/progress.h"
 #include "gen/unit/unit.h"
 #include "search/build/build.h"
 #include "search/measure/agent.h"
-#include "search/record/record.h"
-#include "search/record/study.h"
 #include "search/space/propose.h"
 
 typedef struct Lab Lab;
 
-/* What a lab does. Each function adds what it learns to the study before it returns; false with *err set ends the
- * search. */
+/* What a lab does. Each function adds what it learns to the study; false with *err set ends the search. */
 typedef struct {
-    /* True where what the lab learns is new and is recorded: the search then measures limits, held-out shapes and the
-     * like too. */
+    /* True where what the lab learns is new and recorded: the search then measures limits and held-out shapes too. */
     bool measures;
     bool own_clock; /* the lab's time is Lab.now_s, not the machine's */
     /* Builds and verifies the general kernels of lesser targets. NULL: the lab needs to know nothing of these. */
     bool (*lesser)(Lab *l, Arena *scratch, const char **err);
-    bool (*lesser_ahead)(Lab *l, const char **err); /* starts to build these in the background */
+    /* The next three are NULL where nothing is built. The first starts to build these kernels in the background. */
+    bool (*lesser_ahead)(Lab *l, const char **err);
     /* Starts to build in the background what `trials` will be called with later, in that order. */
     bool (*ahead)(Lab *l, const Proposal *p, int n, const char **err);
     void (*drop)(Lab *l); /* ends the builds in the background */
-    /* Builds and verifies proposals, STOPWATCH_MOST at most, and times them on their shapes. No shape is begun after
-     * `share` of the time budget. */
+    /* Builds and verifies proposals, REQUEST_MOST at most, and times them on their shapes, none after `share`. */
     bool (*trials)(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err);
     /* Times trials side by side on any shape of the spec, which, if it `tunes`, counts as tuned from then on
      * (MeasureRecord.tunes). NULL where nothing can be timed (offline.c). */
@@ -43,8 +36,7 @@ typedef struct {
     bool (*check)(Lab *l, Arena *scratch, int64_t trial, const int64_t *extent, const char **err);
 } LabKind;
 
-/* The library for the op and target (a CBLAS, the vendor's), as a shared object that is timed beside kernels in a
- * race. */
+/* The library for the op and target (a CBLAS, the vendor's), as an object that is timed beside kernels in a race. */
 typedef struct {
     const char *so;  /* NULL: there is none */
     const char *why; /* why it was not timed, or not everywhere; NULL: it was, or nobody asked */
@@ -122,41 +114,33 @@ void library_build(Lab *l);
 
 /* ---- what a device does at most (calibrate.c) ---- */
 
-/* Compiles the kernels that measure limits (Workshop.limits_so), where the family has any. False with *why set: they
- * cannot be built. */
+/* Compiles the family's kernels that measure limits, if any (Workshop.limits_so). False with *why set: it fails. */
 bool calibrate_build(Workshop *m, Arena *a, const volatile int *stop, const char **why);
 /* Measures and records the device's limits for each thread count of the spec, all within `most_s`. out[] has room for
- * one a thread count; *n becomes how many there are; 0 with *why set: they cannot be measured. False with *err set:
- * interrupted, or they cannot be recorded. */
+ * one a thread count; *n: how many; 0 with *why set: none. False with *err set: interrupted, or not recorded. */
 bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, const volatile int *stop,
                const char **why, const char **err);
 
-/* In a search that measures: measures and records the limits when that is due. They serve to judge times, and on GPUs
- * the analytic model takes them over. Whatever else uses the machine hides them for a while, so they are due at the
- * start, every now and then, and a last time before the choice is settled, unless that was just so. A device that has
- * none is not asked again. */
+/* In a search that measures: measures and records limits that are due. Other programs hide them for a while, so they
+ * are due at the start, now and then, and before the choice is settled. */
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
-/* Measures the limits before the first proposal, but only where the model takes rates of the device and has none
- * yet. */
+/* Measures the limits before the first proposal, but only where the model takes rates and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);
 
 /* ---- kernels for lesser targets (lab_lesser.c) ---- */
 
-/* The general kernels that the package carries for machines without the tuned targets, and where some templates do not
- * serve every call for such calls, as trials that were not built yet: of each template, or of `one`, the anchor's if
- * that has some. Returns how many, at most `most`. */
+/* The general kernels that the package carries for machines without the tuned targets, and for calls that some
+ * templates do not serve, as trials that were not built yet: of each template, or of `one`, the anchor's. */
 int lesser_trials(Lab *l, bool one, int64_t *trial, int most);
 /* Is there a target without such a kernel that works, of all that there are for it? */
 bool lesser_lacks(const Lab *l);
 
 /* ---- labs that compile ---- */
 
-/* This machine or the one that the runner is on. A batch of candidates is built, every member is verified on awkward
- * shapes, and timed on the shapes asked for; each result is recorded as soon as it is there. This lab and the next need
- * all of Lab.shop. */
+/* This machine or the one that the runner is on. A batch is built, every member is verified on awkward shapes, and
+ * timed on those asked for; each result is recorded at once. This lab and the next need all of Lab.shop. */
 extern const LabKind lab_machine;
-/* The emulator, which verifies GPU code: trials are verified, and their accesses counted (the facts of their records);
- * nothing is timed. */
+/* The emulator, for GPU code: trials are verified, their accesses counted (facts of their records), nothing timed. */
 extern const LabKind lab_emulator;
 
 /* LabKind's functions of the same names, for labs that time nothing. Without a runner they only build, and keep no more
@@ -170,11 +154,9 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
 
 typedef struct LabModel LabModel;
 
-/* A device that is not there, for `dcgen build`: candidates are compiled, and take the times that the analytic model
- * says, off by chance. What a search tries first is decided by that model and by the first times, so what it tries here
- * is much of what it will try there. In world 0 the model is right; in others it is off in each template, each kernel
- * and each pair of kernel and shape, as real ones are. Its clock stands still: the budget of trials ends the search. Of
- * Lab.shop it needs what compiling takes. */
+/* A device that is not there, for `dcgen build`: candidates are compiled, and take the analytic model's times, off by
+ * chance. In world 0 the model is right; in others it is off in each template, each kernel and each pair of kernel and
+ * shape, as real ones are. Its clock stands still: the budget of trials ends the search. */
 extern const LabKind lab_model;
 LabModel *lab_model_new(Arena *a, const Lab *l, uint64_t world); /* l->study is there */
 
@@ -190,8 +172,7 @@ typedef struct {
     double request_s; /* to time a kernel on a shape, but for its samples */
 } LabCost;
 
-/* How often a record of one kernel and shape may serve as an answer: once, in the order in which a search left them, or
- * again and again, as a table. */
+/* How often a record of one kernel and shape may serve as an answer: once, in order, or again, as a table. */
 typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
 
 /* Called after each batch of trials, with the candidates that were in it. */

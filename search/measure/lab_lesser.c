@@ -14,7 +14,6 @@ static bool has_own_search(const Workshop *m, const Target *target)
     return false;
 }
 
-/* Is there a template for the spec whose kernels do not serve every call? */
 static bool some_serve_less(const Lab *l)
 {
     const Study *s = l->study;
@@ -24,12 +23,10 @@ static bool some_serve_less(const Lab *l)
     return false;
 }
 
-/* What general kernels stand in for: machines that lack the tuned target, or there and on the tuned one calls that
- * others do not serve. */
+/* What general kernels stand in for: machines without the tuned target, or calls that others do not serve. */
 typedef enum { FOR_MACHINES, FOR_CALLS } Purpose;
 
-/* The first general kernel of a template that is of use for the purpose, if the package may carry it for machines that
- * have this target. */
+/* The first general kernel of a template of use for the purpose, if the package may carry it for this target. */
 static bool lesser_kernel(const Lab *l, const Target *target, const Template *t, Purpose purpose, Candidate *out)
 {
     const Study *s = l->study;
@@ -43,7 +40,6 @@ static bool lesser_kernel(const Lab *l, const Target *target, const Template *t,
     return false;
 }
 
-/* The trials that are to be built. */
 typedef struct {
     int64_t *trial;
     int n, most;
@@ -79,7 +75,6 @@ int lesser_trials(Lab *l, bool one, int64_t *trial, int most)
     return w.n;
 }
 
-/* Does the target lack a kernel that works, of all that there are for the purpose? */
 static bool lacks(const Lab *l, const Target *target, Purpose purpose)
 {
     bool any = false;

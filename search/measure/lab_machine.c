@@ -31,8 +31,6 @@ static bool admit_batch(Lab *l, Arena *scratch, Batch *b, double until_s, bool f
     return ok;
 }
 
-/* ---- building again ---- */
-
 /* Builds trials again that have no shared object: a resumed run has their records only. */
 static bool rebuild(Lab *l, Arena *scratch, const int64_t *trial, int n, const char **err)
 {
@@ -60,8 +58,6 @@ static bool rebuild_anchor(Lab *l, Arena *scratch, const char **err)
     return trial < 0 || !trial_usable(&l->study->trial[trial]) || rebuild(l, scratch, &trial, 1, err);
 }
 
-/* ---- ahead ---- */
-
 static Batch *new_batch(Lab *l, Arena *a, const Proposal *p, int n)
 {
     Batch *b = ARENA_NEW(a, Batch);
@@ -77,7 +73,6 @@ static Batch *lesser_batch(Lab *l, Arena *a, bool one)
     return b;
 }
 
-/* Starts to build a batch in the background. */
 static bool begin_batch(Lab *l, Batch *b, const char **err)
 {
     if (b->n == 0)
@@ -120,8 +115,6 @@ void lab_machine_drop(Lab *l)
     l->shop->begun = NULL;
 }
 
-/* ---- what the labs do ---- */
-
 bool lab_machine_lesser(Lab *l, Arena *scratch, const char **err)
 {
     return admit_batch(l, scratch, take_begun(l, lesser_batch(l, scratch, l->brief)), INFINITY, true, err) &&
@@ -135,7 +128,6 @@ bool lab_machine_untimed(Lab *l, Arena *scratch, const Proposal *p, int n, doubl
     return admit_batch(l, scratch, b, lab_until_s(l, share), !study_choosable(l->study, -1, NULL), err);
 }
 
-/* Times the batch shape by shape, as far as the time suffices. */
 static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p, double share, const char **err)
 {
     for (int64_t j = 0; j < l->study->nshape; j++) {
@@ -148,8 +140,7 @@ static bool time_batch(Lab *l, Arena *scratch, const Batch *b, const Proposal *p
     return lab_work(l, err);
 }
 
-/* Until a first shape was timed, at least one member of a batch is built, however late it is: something must be known
- * in the end. */
+/* Until a first shape was timed, one member of a batch at least is built, however late: something must be known. */
 static bool machine_trials(Lab *l, Arena *scratch, const Proposal *p, int n, double share, const char **err)
 {
     Batch *b = take_begun(l, new_batch(l, scratch, p, n));

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include <xxhash.h>
-#include "search/space/cost.h"
 
 static const double TEMPLATE_OFF = 0.2, KERNEL_OFF = 0.15, PAIR_OFF = 0.05; /* standard deviations of log times */
 
@@ -40,7 +39,6 @@ static double time_of(const Lab *l, const Trial *t, int64_t shape)
     return x->world ? ns * exp(off) : ns;
 }
 
-/* Adds the time of a trial on a shape to the study. */
 static void take_time(Lab *l, const Trial *t, int64_t shape)
 {
     const Instance *inst = l->study->shape[shape];

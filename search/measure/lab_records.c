@@ -20,7 +20,6 @@ struct LabRecords {
     void *noise;
 };
 
-/* Compares by kernel, extents and threads. */
 static int compare_pairs(const MeasureRecord *a, const MeasureRecord *b)
 {
     int order = strcmp(a->key, b->key);
@@ -53,7 +52,6 @@ void lab_records_disturb(LabRecords *x, LabDisturb *disturb, void *ctx)
     x->noise = ctx;
 }
 
-/* The place of the first measurement of this kernel on this shape. */
 static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 {
     int64_t low = 0, high = x->records->nmeasure;
@@ -68,8 +66,7 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 }
 
 /* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table
- * (LAB_AGAIN) that has no more gives the last one again, or else one that is final where that was not asked for, or the
- * other way round. NULL: there is none. */
+ * (LAB_AGAIN) that has no more gives the last one again, or else one of the other kind. NULL: none. */
 static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bool final, bool cold)
 {
     const MeasureRecord *again = NULL, *other = NULL;
@@ -89,8 +86,7 @@ static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bo
     return x->use == LAB_ONCE ? NULL : again ? again : other;
 }
 
-/* The next one of the caches that the study wants, or else of the others. NULL: there is none, as where the time of the
- * search that was recorded was up. */
+/* The next one of the caches that the study wants, or else of the others. NULL: none. */
 static const MeasureRecord *next_measure(LabRecords *x, const Lab *l, const char *key, const Instance *inst, bool final)
 {
     const bool cold = study_wants_cold(l->study, inst->extent);
@@ -182,24 +178,5 @@ static bool records_compare(Lab *l, Arena *scratch, const Instance *inst, const 
     return true;
 }
 
-/* What is recorded was built before. */
-static bool records_ahead(Lab *l, const Proposal *p, int n, const char **err)
-{
-    (void)l, (void)p, (void)n, (void)err;
-    return true;
-}
-
-static bool records_lesser_ahead(Lab *l, const char **err)
-{
-    (void)l, (void)err;
-    return true;
-}
-
-static void records_drop(Lab *l) { (void)l; }
-
-const LabKind lab_records = { .own_clock = true,
-                              .lesser_ahead = records_lesser_ahead,
-                              .ahead = records_ahead,
-                              .drop = records_drop,
-                              .trials = records_trials,
-                              .compare = records_compare };
+/* It builds nothing ahead: what is recorded was built before. */
+const LabKind lab_records = { .own_clock = true, .trials = records_trials, .compare = records_compare };

@@ -2,7 +2,6 @@
  *
  * request: its kernels, and what it is as a line of the protocol (search/runner/protocol.md).
  */
-#include <math.h>
 #include "gen/base/json.h"
 #include "search/measure/runner_private.h"
 
@@ -37,8 +36,7 @@ static json_t *integers(const int64_t *v, int n)
     return list;
 }
 
-/* Adds the strides of strided operands behind a call's extents, and to `apart` those that lie with gaps. False: one
- * overflows. */
+/* Adds the strides of strided operands behind a call's extents, and to `apart` those with gaps. False: overflow. */
 static bool add_strides(const Runner *r, const MeasureRequest *q, json_t *extent, json_t *apart)
 {
     const Op *op = r->op;
@@ -66,7 +64,6 @@ static int64_t extent_along(const Runner *r, const MeasureRequest *q, int operan
     return expr_int_at(r->layout[operand]->extent[k], q->extent, &along) == EXPR_OK ? along : 0;
 }
 
-/* The extents of the output, outermost first. */
 static json_t *output_extents(const Runner *r, const MeasureRequest *q)
 {
     json_t *list = json_array();
@@ -116,10 +113,8 @@ char *request_measure_line(const Runner *r, const Request *request, int repeats,
     bool good = expr_int_at(op->rows, q->extent, &rows) == EXPR_OK &&
                 expr_int_at(op->row_elems, q->extent, &row_elems) == EXPR_OK &&
                 expr_real_at(op->flops, q->extent, &flops) == EXPR_OK;
-    json_t *extent = json_array(), *elems = json_array(), *apart = json_array();
+    json_t *extent = integers(q->extent, op->nextent), *elems = json_array(), *apart = json_array();
     json_t *kernels = list_kernels(request, which, n, &keep);
-    for (int i = 0; i < op->nextent; i++)
-        json_array_append_new(extent, json_integer(q->extent[i]));
     good = add_strides(r, q, extent, apart) && good;
     for (int i = 0; i < op->noperand; i++) {
         int64_t all = 0;

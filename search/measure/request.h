@@ -26,8 +26,7 @@ typedef struct {
     int threads;
     int repeats;              /* samples a kernel, <= RECORD_MAX_SAMPLE; 0: verify only */
     double sample_ns, max_ns; /* see the protocol */
-    /* A kernel that takes so many times as long as the fastest gets only two samples; 0: all kernels get all of
-     * theirs. */
+    /* A kernel that takes so many times as long as the fastest gets only two samples; 0: none does. */
     double drop;
     int keep;  /* the kernel that gets all of its samples even so, as others are compared with it; -1: there is none */
     bool cold; /* the constant operand leaves the caches before each call */
@@ -37,9 +36,8 @@ typedef struct {
     /* Strided operands lie with so many elements between their rows, and as many more between blocks of rows of each
      * further extent; 0: densely. Only without repeats. */
     int64_t gap;
-    /* What operands of normal data hold instead, a kind of real numbers: MeasureRecord.max_err is then told in
-     * tolerances of plain sums, whatever the spec's accuracy, and may be above 1. NULL: errors are judged, and so are
-     * those of "edges". Only without repeats. */
+    /* What operands of normal data hold instead, a kind of real numbers: max_err is then told in tolerances of plain
+     * sums, and may be above 1. NULL: errors are judged, as those of "edges" are. Only without repeats. */
     const char *data;
     int way; /* how extents are divided into parts: a PartsWay */
 } MeasureRequest;
@@ -62,8 +60,7 @@ typedef struct Request {
     struct Request *later; /* the next in the queue */
     Arena *arena;          /* what comes of it lasts as long */
     void *of;              /* whose it is, for these two */
-    /* Called when an agent is free: fills in what depends on what came of requests before it. False: it is not asked
-     * for. NULL: all is filled in. */
+    /* Called when an agent is free: fills in what follows from others. False: it is dropped. NULL: all is there. */
     bool (*fill)(struct Request *q);
     bool (*take)(struct Request *q, const char **err); /* takes what came of it; NULL: it stays here */
     struct Agent *agent;                               /* the one that has it */
@@ -71,8 +68,7 @@ typedef struct Request {
     Kernels kernel;
     MeasureRecord *out; /* result: one a kernel: key, device, extent, threads, status, samples, time_ns, why ... */
     LimitRequest limits;
-    /* Result: one a thread count, with the runner's device; all or none, as of a runner that does not know the request,
-     * dies of it or talks nonsense. */
+    /* Result: one a thread count, with the runner's device; all or none, as of a runner that fails. */
     LimitRecord *limit;
     int nlimit;
 } Request;

@@ -8,7 +8,6 @@
 #include "search/measure/runner_private.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -176,7 +175,6 @@ static const char *read_hello(Runner *r, const json_t *hello)
     return NULL;
 }
 
-/* Why a runner that was just started is of no use. */
 static const char *startup_problem(Runner *r, RunnerAnswer answer)
 {
     if (answer == SILENT)
@@ -238,8 +236,6 @@ RunnerAnswer runner_ready(Runner *r, const char **why)
     }
     return HEARD;
 }
-
-/* ---- requests */
 
 char *runner_line(Arena *a, json_t *request)
 {

@@ -7,10 +7,6 @@
 #define DCGEN_RUNNER_CLIENT_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
-#include "gen/spec/op.h"
 #include "search/record/record.h"
 
 typedef struct Runner Runner;

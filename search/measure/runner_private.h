@@ -5,12 +5,10 @@
 #ifndef DCGEN_RUNNER_PRIVATE_H
 #define DCGEN_RUNNER_PRIVATE_H
 
-#include <jansson.h>
 #include <poll.h>
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
 #include "search/measure/request.h"
-#include "search/measure/runner.h"
 
 /* What a runner is about. */
 typedef enum { RUNNER_OFF, RUNNER_GREETS, RUNNER_SETS_UP, RUNNER_READY } RunnerStage;
@@ -46,8 +44,7 @@ typedef enum {
 
 /* Begins to say a line, which stays where it is. From then on silence for deadline_s is a hang. */
 void runner_say(Runner *r, const char *line, double deadline_s);
-/* Says what is unsaid, and takes the next line. *event becomes that line as JSON, which the caller releases; else it
- * becomes NULL. */
+/* Says what is unsaid, and takes the next line. *event: that line as JSON, for the caller to release; else NULL. */
 RunnerAnswer runner_hear(Runner *r, json_t **event);
 /* Sets what to wait for until the runner can be heard, and gives the longest time for that in milliseconds. */
 int runner_watch(const Runner *r, struct pollfd fds[2]);
@@ -66,8 +63,7 @@ double runner_rate(const json_t *json, const char *field); /* a number of an obj
 /* Gives an object as a line of text, and releases the object. NULL where the object is NULL. */
 char *runner_line(Arena *a, json_t *request);
 
-/* The line that asks a runner to measure those kernels of a request that `which` names (request.c). NULL: a size
- * cannot be computed. */
+/* The line that asks a runner to measure those kernels of a request that `which` names. NULL: a size overflows. */
 char *request_measure_line(const Runner *r, const Request *q, int repeats, const int *which, int n);
 char *request_limits_line(const Runner *r, const Request *q); /* NULL: a text is not UTF-8 */
 

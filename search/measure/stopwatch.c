@@ -10,8 +10,7 @@
 enum { LIBRARY_TIMES = 2 }; /* the library is timed so often on a shape */
 enum { LONG_REPEATS = 3 };  /* samples of calls that take more than LONG_NS */
 static const double LONG_NS = 3e6;
-/* A kernel that is so many times slower than the fastest of a request in a search has two samples. (A neighbour on the
- * core may double a time.) */
+/* A kernel so many times slower than the fastest has two samples. (A neighbour on the core may double it.) */
 static const double DROP = 3;
 static const double SHAPE_MAX_NS = 1.2e9; /* for each kernel of a request: its timing ends after about so long */
 /* Silence for DEADLINE_S is a hang; with a small budget a shorter one is, down to DEADLINE_LEAST_S. */

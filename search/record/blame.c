@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "gen/base/arena.h"
@@ -54,12 +53,6 @@ static const struct {
     { 0, "CPU time limit exceeded", BLAME_MOMENT },
 };
 
-static const struct {
-    int signal;
-    Blame blame;
-} ends[] = { { SIGKILL, BLAME_MOMENT }, { SIGTERM, BLAME_MOMENT }, { SIGHUP, BLAME_MOMENT },
-             { SIGINT, BLAME_MOMENT },  { SIGXCPU, BLAME_MOMENT }, { SIGXFSZ, BLAME_MACHINE } };
-
 Blame blame_error(int problem)
 {
     for (size_t i = 0; problem && i < LENGTH(signs); i++)
@@ -70,10 +63,12 @@ Blame blame_error(int problem)
 
 Blame blame_end(int wait_status)
 {
-    for (size_t i = 0; WIFSIGNALED(wait_status) && i < LENGTH(ends); i++)
-        if (ends[i].signal == WTERMSIG(wait_status))
-            return ends[i].blame;
-    return BLAME_CANDIDATE;
+    static const int moments[] = { SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU };
+    const int by = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+    for (size_t i = 0; i < LENGTH(moments); i++)
+        if (moments[i] == by)
+            return BLAME_MOMENT;
+    return by == SIGXFSZ ? BLAME_MACHINE : BLAME_CANDIDATE;
 }
 
 Blame blame_text(const char *said, const char **sign)

@@ -6,7 +6,6 @@
  * same before the device was measured and after.
  */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 #include "search/record/samples.h"
 #include "search/record/study.h"
@@ -16,7 +15,6 @@ bool rates_match(const LimitRecord *l, const Target *t, const Device *device, co
     return strcmp(l->device, device->id) == 0 && strcmp(l->target, t->name) == 0 && strcmp(l->dtype, dtype) == 0;
 }
 
-/* Facts of a target that are measured. */
 static const struct {
     const char *fact;
     size_t at; /* in a LimitRecord: double */
@@ -42,8 +40,7 @@ static double combine_limits(Arena *a, const LimitRecord *l, int64_t n, size_t a
     return is_rate ? best : samples_median(v, known);
 }
 
-/* True if all numbers are the same. A package keeps only one of such lines, and must come out the same again from what
- * it keeps. */
+/* True if all numbers are the same. A package keeps only one of such lines, and must come out the same from it. */
 static bool same_limit(const LimitRecord *x, const LimitRecord *y)
 {
     const size_t from = offsetof(LimitRecord, flops_per_s);
@@ -83,7 +80,6 @@ static void set_fact(Target *t, const char *name, double value)
         target_set_fact(t, name, (int64_t)fmin(fmax(rint(value), 1), 1e15));
 }
 
-/* The target with what n limits say. */
 static const Target *rate_by(Arena *a, Arena *scratch, const Target *t, const Device *device, const RateRow *fma,
                              const LimitRecord *l, int64_t n)
 {

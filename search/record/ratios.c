@@ -8,8 +8,7 @@
 
 static const double RATIO_ERROR =
     0.01; /* the least standard error of a measurement: of what its own samples do not show */
-/* A measurement is off by this part of what its anchor was slower than at best: what slowed the anchor slowed the
- * kernel by another factor. */
+/* A measurement is off by this part of what its anchor was slower than at best: others are slowed by another factor. */
 static const double ANCHOR_PART = 0.5;
 static const double NOISE_ROWS =
     4; /* in the noise of a place, the noise of all places counts like so many measurements */
@@ -17,7 +16,6 @@ static const double NOISE_OWN = 2;    /* in the error of a kernel, the noise of 
 static const double NOISE_MOST = 0.3; /* of one measurement: more is an accident, and says nothing of the others */
 static const double NOISE_UNKNOWN = 0.02;
 
-/* What is known of a trial on a place, all measurements together. */
 typedef struct {
     double part;     /* their weighted median */
     double weight;   /* sum of their weights: 1 / weight is the squared error that they admit themselves */
@@ -64,8 +62,6 @@ static Middle middle_of(const Study *s, const Trial *t, int64_t place)
 }
 
 double trial_part(const Study *s, const Trial *t, int64_t place) { return middle_of(s, t, place).part; }
-
-/* ---- noise ---- */
 
 /* Squared deviations of measurements from the mean of their kernel, and how many they tell as much as. */
 typedef struct {

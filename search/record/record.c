@@ -17,10 +17,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "gen/base/diag.h"
 #include "gen/base/lines.h"
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/record/record_type.h"
 
 struct RecordFile {
@@ -34,9 +32,6 @@ struct RecordFile {
     bool need_newline;         /* the last line is whole but for its newline */
 };
 
-/* ---- in memory ---- */
-
-/* The records of one type: their number, and their array. */
 static int64_t *count_of(const Records *r, const RecordType *t) { return (int64_t *)((char *)r + t->count_at); }
 
 static char *array_of(const Records *r, const RecordType *t)
@@ -62,7 +57,6 @@ static void records_add(RecordFile *f, RecordKind type, const void *record)
 
 /* ---- reading ---- */
 
-/* What reading found besides records. */
 typedef struct {
     RecordFile *f;
     int64_t line;                 /* number of the line at hand, from 1 */
@@ -82,8 +76,7 @@ static void bad_line(Reading *q, const char *why)
     }
 }
 
-/* Takes a whole line, or what follows the last newline. False: that is torn. If it is an object it lacks its newline
- * alone, as no shorter part of a line is an object. */
+/* Takes a whole line, or what follows the last newline. False: that is torn. An object lacks its newline alone. */
 static bool take_line(Reading *q, const char *s, size_t n, bool whole)
 {
     static const char opening[] = "{\"v\":";
@@ -150,7 +143,6 @@ static void print_warnings(const Reading *q, FILE *warn)
         diag_say_at(warn, DIAG_WARNING, path, q->line, "the last line is torn and is dropped");
 }
 
-/* Puts what is wrong into *err and gives false. */
 static bool fail(Arena *a, const char *path, const char *why, const char **err)
 {
     *err = arena_printf(a, "%s: %s", path, why);
@@ -167,8 +159,7 @@ bool record_check(Arena *a, const char *path, const char **err)
     return stat(path, &st) != 0 || S_ISREG(st.st_mode) || fail(a, path, NO_FILE, err);
 }
 
-/* Opens a regular file, and nothing else: to open a pipe may take forever, to open a device may make it act. -1 with
- * *err set. */
+/* Opens a regular file, and nothing else: a pipe may take forever, a device may act. -1 with *err set. */
 static int open_file(Arena *a, const char *path, int flags, const char **err)
 {
     struct stat st;
@@ -183,7 +174,6 @@ static int open_file(Arena *a, const char *path, int flags, const char **err)
     return -1;
 }
 
-/* Reads an open file. */
 static bool load_records(RecordFile *f, Reading *q, FILE *warn, const char **err)
 {
     *q = (Reading){ .f = f };
@@ -213,8 +203,6 @@ bool record_read(Arena *a, const char *path, Records *out, FILE *warn, const cha
     *out = f.r;
     return ok;
 }
-
-/* ---- opening ---- */
 
 /* flock(2) keeps others out. The POSIX lock beside it only tells them who holds the file, which flock does not. */
 static bool take_lock(RecordFile *f, const char **err)
@@ -280,8 +268,6 @@ void record_close(RecordFile *f)
     f->scratch = NULL;
 }
 
-/* ---- appending ---- */
-
 static bool cut_torn(RecordFile *f)
 {
     if (f->cut_at >= 0 && ftruncate(f->fd, f->cut_at) != 0)
@@ -342,7 +328,6 @@ bool record_add_limit(RecordFile *f, const LimitRecord *l, const char **err) { r
 
 /* ---- sets of records ---- */
 
-/* A record of one of several sets. */
 typedef struct {
     const RecordType *type;
     const void *record;
@@ -363,7 +348,6 @@ static int by_line(const void *x, const void *y)
     return sign ? sign : a->set - b->set;
 }
 
-/* The records of a type of all sets, in order. */
 static Row *sorted_rows(Arena *a, const Records *const *set, int nset, const RecordType *type, size_t *n)
 {
     size_t all = 0;

@@ -19,11 +19,6 @@
 #ifndef DCGEN_RECORD_H
 #define DCGEN_RECORD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include "gen/base/arena.h"
-#include "gen/target/device.h"
 #include "gen/unit/candidate.h"
 #include "search/record/blame.h"
 
@@ -58,8 +53,7 @@ typedef struct {
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
     bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
-    /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "spill_bytes", "wavefronts"
-     * ... */
+    /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "wavefronts" ... */
     int nfact;
     const Param *fact;
     const char *why; /* for people: first line of the compiler's error ...; "" when ok */

@@ -2,7 +2,7 @@
  *
  * record_fields: the rows of all types of records.
  */
-#include "search/record/record_field.h"
+#include "search/record/record_type.h"
 
 #include <float.h>
 #include <math.h>

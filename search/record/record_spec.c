@@ -10,10 +10,7 @@
 
 #include <string.h>
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "search/record/record_type.h"
-
-/* ---- the record ---- */
 
 /* The operands that the formula brings whose type is not the spec's. */
 static const char *types_text(Arena *a, const Spec *s)
@@ -25,7 +22,6 @@ static const char *types_text(Arena *a, const Spec *s)
     return text_str(&t);
 }
 
-/* The operands that the formula gathers from, with their extents. */
 static const char *extents_text(Arena *a, const Spec *s)
 {
     Text t = { .arena = a };
@@ -61,8 +57,7 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
 
 /* ---- what differs ---- */
 
-/* How near a kernel is to the spec: of it and these templates, of it alone, of one of its name, of its op and dtype, of
- * its target and device. */
+/* How near a kernel is to the spec: of it and these templates, of it, of its name, its op and dtype, its target. */
 typedef enum { NEAR_ALL, NEAR_SPEC, NEAR_NAME, NEAR_OP, NEAR_TARGET, NEAR_NOTHING } Near;
 
 /* Kernels of which the same is to be said. */
@@ -116,7 +111,6 @@ static void count_kernel(Holding *h, Near near, const char *what)
     h->kind[i].n++;
 }
 
-/* Does a kernel's key follow from this context and what its record says of it? */
 static bool is_of(const Holding *h, const KernelRecord *k, const char *context)
 {
     const CandidateNames c = { k->template_name, k->template_hash, k->target, k->nparam, k->param };
@@ -128,8 +122,7 @@ static bool has_name(const Holding *h, const SpecRecord *s)
     return strcmp(s->spec, h->spec.spec) == 0 && strcmp(s->function, h->spec.function) == 0;
 }
 
-/* The spec whose context gives the kernel's key: one of this name, or another. -1: there is none, or it was not
- * found. */
+/* The spec whose context gives the kernel's key: one of this name, or another. -1: none was found. */
 static int64_t spec_of(Holding *h, const KernelRecord *k)
 {
     const SpecRecord *spec = h->records->spec;
@@ -148,7 +141,6 @@ static int64_t spec_of(Holding *h, const KernelRecord *k)
     return -1;
 }
 
-/* Which template here the kernel lacks; NULL: none. */
 static const char *lacks_template(const Holding *h, const KernelRecord *k)
 {
     const Template *t = NULL;
@@ -182,7 +174,6 @@ static void index_times(Holding *h)
             index_add(&h->timed, index_word(m[i].key, 0), i);
 }
 
-/* Why a kernel of this spec and these templates cannot be chosen. */
 static const char *why_not(const Holding *h, const KernelRecord *k)
 {
     const int64_t i = study_find_key(h->study, k->key);
@@ -193,7 +184,6 @@ static const char *why_not(const Holding *h, const KernelRecord *k)
                                 : "of this spec, not timed";
 }
 
-/* What is said of the kernels of another spec. */
 static const char *words_of_spec(Holding *h, int64_t spec)
 {
     const SpecRecord *s = &h->records->spec[spec];
@@ -226,7 +216,6 @@ static void count_other_spec(Holding *h, const KernelRecord *k)
         count_kernel(h, same_name ? NEAR_NAME : NEAR_OP, lacks);
 }
 
-/* Counts a kernel of another target or device. */
 static void count_elsewhere(Holding *h, const KernelRecord *k)
 {
     const Study *s = h->study;
@@ -268,7 +257,6 @@ static void hold_outdated(Holding *h, const KernelRecord *k)
         count_kernel(h, NEAR_SPEC, lacks);
 }
 
-/* Says how many kernels there are of each kind. */
 static const char *say_kinds(const Holding *h)
 {
     Text t = { .arena = h->arena };
@@ -284,9 +272,8 @@ static const char *say_kinds(const Holding *h)
     return text_str(&t);
 }
 
-/* Counts all kernels, and says what they are. */
-static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                            const Records *r, void hold(Holding *h, const KernelRecord *k))
+const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
+                         const Records *r, HoldKind kind)
 {
     Arena *rows = arena_new(), *scratch = arena_new();
     Holding h = { .arena = rows,
@@ -306,23 +293,11 @@ static const char *hold_all(Arena *a, const Study *s, const UnitContext *u, cons
             h.named[h.nnamed++] = i;
     index_times(&h);
     for (int64_t i = 0; i < r->nkernel; i++) {
-        hold(&h, &r->kernel[i]);
+        (kind == HOLD_OUTDATED ? hold_outdated : hold_kernel)(&h, &r->kernel[i]);
         arena_reset(scratch);
     }
     const char *said = arena_strdup(a, say_kinds(&h));
     arena_free(rows);
     arena_free(scratch);
     return said;
-}
-
-const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                         const Records *r)
-{
-    return hold_all(a, s, u, templates, r, hold_kernel);
-}
-
-const char *record_outdated(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                            const Records *r)
-{
-    return hold_all(a, s, u, templates, r, hold_outdated);
 }

@@ -7,19 +7,17 @@
 #define DCGEN_RECORD_SPEC_H
 
 #include "gen/unit/unit.h"
-#include "search/record/record.h"
 #include "search/record/study.h"
 
 /* The record of a function's spec for a target. */
 SpecRecord record_spec(Arena *a, const UnitContext *u);
 
+typedef enum { HOLD_ALL, HOLD_OUTDATED } HoldKind;
 /* Says what the records hold in place of measurements that a study may choose from: "116 kernels of spec 'bert_dense',
  * which has packed = true (here false)"; of the kernels those that are nearest to the spec: of it and of these
- * templates, of it, of a spec of its name, of its op and dtype, of its target and device. "": they hold no kernel. */
+ * templates, of it, of a spec of its name, of its op and dtype, of its target and device. "": none. HOLD_OUTDATED: only
+ * those of the spec that are not of these templates. */
 const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                         const Records *r);
-/* Says likewise which kernels of the spec do not count, as they are not of these templates. "": there are none. */
-const char *record_outdated(Arena *a, const Study *s, const UnitContext *u, const TemplateList *templates,
-                            const Records *r);
+                         const Records *r, HoldKind kind);
 
 #endif

@@ -4,14 +4,12 @@
  * and for what is written, so that whatever is written can be read again. Jansson bounds the nesting of lines, refuses
  * duplicate keys, NaN, infinities, bad UTF-8 and NUL, whatever the locale.
  */
-#include "search/record/record_field.h"
+#include "search/record/record_type.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 /* ---- fields ---- */
 
@@ -148,8 +146,7 @@ double record_rounded(double v)
     return strtod(digits, NULL);
 }
 
-/* The ASCII quote for a typographic one, as compilers print them; "?" for any other character beyond ASCII and for
- * control characters. */
+/* The ASCII quote for a typographic one, as compilers print them; "?" for all else beyond ASCII and for controls. */
 static char ascii_of(const char *s)
 {
     static const char third[] = "\x98\x99\x9c\x9d", ascii[] = "''\"\"";
@@ -237,8 +234,6 @@ void record_copy(Index *kept, const RecordType *t, const void *record, void *out
         t->derive(out);
 }
 
-/* ---- order ---- */
-
 static int compare_one(const Field *f, const void *x, const void *y)
 {
     if (f->kind == FIELD_NAME || f->kind == FIELD_TEXT)
@@ -304,28 +299,22 @@ static json_t *json_of(const Field *f, const void *record)
     return all;
 }
 
+static char *text_of(Arena *a, json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RECORD_DIGITS));
+    char *out = arena_strdup(a, text ? text : "");
+    free(text);
+    json_decref(value);
+    return out;
+}
+
 char *line_text(Arena *a, const RecordType *t, const void *record)
 {
     json_t *o = json_pack("{s:i, s:s}", "v", RECORD_SCHEMA, "type", t->name);
     for (const Field *f = t->field; f->key; f++)
         if (f->presence != FIELD_SPARSE || !is_empty(f, record))
             json_object_set_new(o, f->key, json_of(f, record));
-    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
-    char *line = arena_strdup(a, text ? text : "");
-    free(text);
-    json_decref(o);
-    return line;
-}
-
-/* A field as a line has it. */
-static char *field_text(Arena *a, const Field *f, const void *record)
-{
-    json_t *value = json_of(f, record);
-    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RECORD_DIGITS));
-    char *out = arena_strdup(a, text ? text : "");
-    free(text);
-    json_decref(value);
-    return out;
+    return text_of(a, o);
 }
 
 static bool is_of_order(const RecordType *t, const char *key)
@@ -340,7 +329,7 @@ const char *record_differs(Arena *a, const RecordType *t, const void *there, con
 {
     Text out = { .arena = a };
     for (const Field *f = t->field; f->key; f++) {
-        const char *x = field_text(a, f, there), *y = field_text(a, f, here);
+        const char *x = text_of(a, json_of(f, there)), *y = text_of(a, json_of(f, here));
         if (strcmp(x, y) != 0 && !is_of_order(t, f->key))
             text_printf(&out, "%s%s = %s (here %s)", out.len ? ", " : "", f->key, x, y);
     }

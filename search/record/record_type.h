@@ -6,7 +6,6 @@
 #ifndef DCGEN_RECORD_TYPE_H
 #define DCGEN_RECORD_TYPE_H
 
-#include <stddef.h>
 #include "gen/base/index.h"
 #include "search/record/record.h"
 
@@ -26,11 +25,62 @@ typedef union {
     LimitRecord limit;
 } AnyRecord;
 
+/* ---- a field of a type, as a row: record_fields.c has the rows, record_type.c works by them */
+
+enum {
+    NAME_BYTES = 128,  /* the longest name */
+    FREE_BYTES = 4000, /* the longest free text: a device's name, a compiler and its flags */
+};
+
+typedef enum {
+    FIELD_NAME,   /* const char *: safe as a file name and as a word of a command line */
+    FIELD_TEXT,   /* const char *: free text; one line of plain ASCII, at most `high` long, is kept */
+    FIELD_INT,    /* int */
+    FIELD_LONG,   /* int64_t */
+    FIELD_FLAG,   /* bool */
+    FIELD_STATUS, /* Status */
+    FIELD_REAL,   /* double */
+    FIELD_ERROR,  /* double; null in lines where it is not finite, and +inf then */
+    FIELD_PARAM   /* Param */
+} FieldKind;
+
+/* How many values a field has, and how lines hold them. */
+typedef enum {
+    FORM_ONE,    /* one */
+    FORM_LIST,   /* a list */
+    FORM_PARAMS, /* a group of members with names of their own */
+    FORM_LEVELS  /* a group of one a Level, by its name, without those that are 0 */
+} FieldForm;
+
+typedef enum {
+    FIELD_REQUIRED,
+    FIELD_NEWER,   /* lines of older releases lack it */
+    FIELD_SPARSE,  /* lines lack it where it is 0, false or empty */
+    FIELD_FOLLOWS, /* it follows from other fields: written for people and other tools, never read */
+} FieldPresence;
+
+typedef struct {
+    const char *key; /* in lines */
+    FieldKind kind;
+    size_t at;        /* where the record has it */
+    double low, high; /* of numbers */
+    FieldPresence presence;
+    FieldForm form;
+    bool apart; /* of lists and params: the record points to them; else it has them in itself, and room for `most` */
+    size_t count_at;   /* of lists and params: where the record has their number, an int */
+    int least, most;   /* bounds of that number; least is 0 or 1 */
+    const char *of;    /* of lists and params: what they consist of, for messages */
+    const char *wrong; /* the message for a field that breaks this; NULL: what is usual for the kind */
+} Field;
+
+/* Rounds to the digits that a file has. */
+double record_rounded(double v);
+
 typedef struct {
     const char *name;
     size_t bytes;
     size_t count_at, array_at;                     /* where Records has their number, and their array */
-    const struct Field *field;                     /* in the order of a line; one without a key is the end */
+    const Field *field;                            /* in the order of a line; one without a key is the end */
     const char *order[6];                          /* keys of the fields that canonical text is sorted by */
     const char *(*also_wrong)(const void *record); /* what more may be wrong; may be NULL */
     void (*derive)(void *record);                  /* sets what follows from the fields; may be NULL */
@@ -47,8 +97,7 @@ void record_copy(Index *kept, const RecordType *t, const void *record, void *out
 /* Compares two records by the fields that canonical text is sorted by. */
 int record_compare(const RecordType *t, const void *x, const void *y);
 
-/* Says in which fields, but for those of `order`, two records differ: "packed = true (here false), ..."; "": in
- * none. */
+/* Says in which fields but those of `order` two records differ: "packed = true (here false), ..."; "": in none. */
 const char *record_differs(Arena *a, const RecordType *t, const void *there, const void *here);
 
 typedef enum { LINE_RECORD, LINE_OTHER_SCHEMA, LINE_BAD } LineKind;

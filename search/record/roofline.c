@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what the device does at most ---- */
-
-/* The limits of a thread count; NULL: there are none. */
 static LimitRecord *find_limit(const Roofline *f, int threads)
 {
     for (LimitRecord *l = f->limit; l < f->limit + f->nlimit; l++)
@@ -59,8 +56,6 @@ static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
         f->nlimit = 0;
 }
 
-/* ---- levels ---- */
-
 /* What the levels before this one hold together. Each core has an L1 and an L2. */
 static double held_before(const Roofline *f, const LimitRecord *l, int level)
 {
@@ -70,8 +65,7 @@ static double held_before(const Roofline *f, const LimitRecord *l, int level)
     return sum;
 }
 
-/* Of so many bytes that calls find where the last call left them, those that come from this level or from beyond: the
- * nearer ones hold no more. */
+/* Of so many bytes that calls find where the last call left them, those from this level or beyond. */
 static double bytes_from(const Roofline *f, const LimitRecord *l, int level, double bytes)
 {
     return f->bytes[level] && l->bytes_per_s[level] > 0 ? fmax(0, bytes - held_before(f, l, level)) : 0;
@@ -86,15 +80,12 @@ static Level last_level(const LimitRecord *l)
     return i < 0 ? LEVEL_COUNT : (Level)i;
 }
 
-/* ---- limits that kernels exceed ---- */
-
 static void raise_to(Roofline *f, double *rate, double to)
 {
     f->raised = f->raised || to > *rate;
     *rate = fmax(*rate, to);
 }
 
-/* Operations that the peak bounds. */
 static double bounded_flops(const Spec *s, const int64_t *extent) { return spec_moves(s) ? 0 : spec_flops(s, extent); }
 
 static void raise_level(Roofline *f, LimitRecord *l, Level level, double bytes, double ns)
@@ -117,8 +108,7 @@ static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold
         raise_level(f, l, last_level(l), packed, ns);
 }
 
-/* Is this a time of a kernel of the study that is right, on its device? Packages keep just these, and are made again of
- * them. */
+/* Is this a time of a right kernel of the study, on its device? Packages keep just these, and are made of them. */
 static bool is_seen(const Study *s, const MeasureRecord *m)
 {
     if (m->status != STATUS_OK || !m->nsample || m->naxis != s->spec->op->ngiven ||
@@ -128,8 +118,7 @@ static bool is_seen(const Study *s, const MeasureRecord *m)
     return i >= 0 && study_may_choose(s, &s->trial[i]);
 }
 
-/* Takes the times as they were measured. Those of a Trial are not: they are parts of the anchor's time, at the moment
- * when that was least. */
+/* Takes the times as they were measured. Those of a Trial are not: they are parts of the anchor's least time. */
 static void take_times(Roofline *f, const Study *s, const Records *r)
 {
     int64_t extent[OP_MAX_EXTENT];
@@ -174,8 +163,6 @@ const Roofline *roofline_make(Arena *a, const Study *s, const Records *r)
         order_levels(&f->limit[i]);
     return f;
 }
-
-/* ---- a shape ---- */
 
 /* So many bytes come from that level or from beyond: sets what follows, unless more time follows from others. */
 static void bound_memory(const LimitRecord *l, Level level, double bytes, Bound *out)

@@ -8,23 +8,20 @@
  * flops are the op's useful ones, but of an operator that is a formula alone none count: exp and the like are far from
  * the peak of FMAs. bytes are those of all operands, each counted once. They lie where the call before left them: of
  * each level of memory come at least the bytes that the levels before it together cannot hold, at its bandwidth, and
- * the level that takes longest counts. So a curve over growing shapes falls from one level's rate to the next one's,
- * without a step. Where the packed operand comes from memory (study_is_cold), its own bytes over the bandwidth of
- * memory count, or those of the others, whichever is more. Peak and bandwidths were measured (LimitRecord). If the
- * device is a GPU that was not measured, they are the data sheet's in the target's file, for the device's number of
- * multiprocessors. Another program on the machine may have slowed all measurements of a limit. So a verified kernel, or
- * the library, that exceeds a limit raises it: the peak to its useful flops over its time; the bandwidth of a level to
- * the bytes that came from there, or from beyond, over its time, and those of nearer levels, which are no slower, to at
- * least as much. Only a rate that was seen counts: a time as it was recorded (MeasureRecord.time_ns), and none that
- * follows from a comparison with another moment. No recorded time is below the roofline. Where data decide how much of
+ * the level that takes longest counts. Where the packed operand comes from memory (study_is_cold), its own bytes over
+ * the bandwidth of memory count, or those of the others, whichever is more. Peak and bandwidths were measured
+ * (LimitRecord). If the device is a GPU that was not measured, they are the data sheet's in the target's file, for the
+ * device's number of multiprocessors. Another program on the machine may have slowed all measurements of a limit. So a
+ * verified kernel, or the library, that exceeds a limit raises it: the peak to its useful flops over its time; the
+ * bandwidth of a level to the bytes that came from there, or from beyond, over its time, and those of nearer levels,
+ * which are no slower, to at least as much. Only a rate that was seen counts: a time as it was recorded
+ * (MeasureRecord.time_ns), and none that follows from a comparison with another moment. Where data decide how much of
  * the work there is (Op.by_data), flops and bytes are those of the full shape: a time below its bound is possible. Then
  * no time raises a limit, and none is judged by the bound.
  */
 #ifndef DCGEN_ROOFLINE_H
 #define DCGEN_ROOFLINE_H
 
-#include <stdbool.h>
-#include "gen/base/arena.h"
 #include "search/record/study.h"
 
 struct Roofline {
@@ -50,8 +47,7 @@ typedef struct {
     bool by_data; /* all of this is of the full shape: what data ask for may take less */
 } Bound;
 
-/* Works out the least time of a shape: all of the op's extents. False: nothing is known for that number of threads (f
- * NULL: for none), or there is nothing to do. */
+/* Works out the least time of a shape. False: nothing is known for so many threads (f NULL: ever), or to be done. */
 bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound *out);
 
 #endif

@@ -15,11 +15,9 @@ int samples_compare(const void *x, const void *y); /* of doubles, for qsort */
 /* 0 when n is 0; quartiles are interpolated linearly. */
 double samples_least(const double *v, int n);
 /* The time of a call that counts. rest: some samples met a machine at rest; then it is the least, as others only add to
- * it. Else, all having met about as much of others, the mean but for the slowest: the least would be that of the
- * luckiest. 0 when n is 0. */
+ * it. Else, all having met others alike, the mean but for the slowest: the least is the luckiest's. n 0: 0. */
 double samples_time(const double *v, int n, bool rest);
-/* How far off samples_time may be, as a part of it: how much longer the second least is; or the standard error of the
- * mean. 0 when n is below 2. */
+/* How far off samples_time may be, as a part of it: how much longer the second is, or the mean's error. n < 2: 0. */
 double samples_error(const double *v, int n, bool rest);
 double samples_median(const double *v, int n);
 double samples_spread(const double *v, int n); /* (q3 - q1) / median */

@@ -7,11 +7,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/flush.h"
-#include "gen/base/index.h"
 #include "gen/base/order.h"
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
 #include "search/record/roofline.h"
 #include "search/record/samples.h"
@@ -28,7 +25,6 @@ static uint64_t hash_shape(const Spec *spec, const int64_t *extent, int threads)
     return index_hash(extent, (size_t)spec->op->ngiven * sizeof *extent, (uint64_t)threads);
 }
 
-/* The first instance of the spec with this shape; NULL: there is none. */
 static const Instance *find_instance(const Study *s, const int64_t *extent, int threads)
 {
     const uint64_t hash = hash_shape(s->spec, extent, threads);
@@ -142,7 +138,6 @@ int64_t study_place(const Study *s, const Instance *inst)
     return find_place(s, inst->extent, inst->threads, s->nplace);
 }
 
-/* Doubles the room for places. */
 static void grow_places(Study *s)
 {
     const size_t had = (size_t)s->room, has = 2 * had;
@@ -288,8 +283,7 @@ static void forget_times(const Study *s, int64_t place)
 }
 
 /* Takes a time of the anchor. All times of a place are reckoned from the anchor's least one, so they change with it.
- * Once there is one, measurements without an anchor are worthless: nobody knows how fast the machine was at their
- * moment. */
+ * Once there is one, measurements without an anchor are worthless: nobody knows how fast the machine was. */
 static void move_anchor(Study *s, int64_t place, double ns)
 {
     Anchor *a = &s->anchor[place];
@@ -310,8 +304,7 @@ static int by_part(const void *x, const void *y)
     return order_reals(s, t, LENGTH(s));
 }
 
-/* Keeps the list ascending, so that the order of records means nothing; study_load sorts lists once it has all. A list
- * doubles whenever its length is a power of two. */
+/* Keeps the list ascending: the order of records means nothing; study_load sorts lists once it has all. */
 static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
 {
     int i = t->count[place]++;
@@ -342,8 +335,7 @@ bool study_wants_cold(const Study *s, const int64_t *extent)
 
 bool study_is_cold(const Study *s, const int64_t *extent) { return s->has_cold && study_wants_cold(s, extent); }
 
-/* False if times with caches in that state (cold: flushed) do not count on the place. The first cold time replaces all
- * hot ones. */
+/* False if times with such caches (cold: flushed) do not count there. The first cold time replaces all hot ones. */
 static bool suits_caches(Study *s, int64_t place, bool cold)
 {
     Anchor *a = &s->anchor[place];

@@ -5,12 +5,7 @@
 #ifndef DCGEN_STUDY_H
 #define DCGEN_STUDY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "gen/base/index.h"
-#include "gen/spec/spec.h"
-#include "gen/unit/candidate.h"
 #include "search/record/record.h"
 
 /* One measurement of a kernel on a place, as a part of the anchor's time in the same request. */
@@ -91,29 +86,24 @@ typedef struct {
 int study_threads(const Study *s, int threads);
 Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target *target, const char *context_hash);
 /* Takes over every record of the study's device whose key belongs to a candidate of these templates: of the study's
- * target, or a general kernel of a target that stands in for it. The order of records does not matter: the same records
- * make the same study. A kernel that did not fail and was timed on none of the study's shapes is left out. Failures
- * stay, but for two kinds, which a later run tries once more: what was too slow (a machine under load makes it so), and
- * general kernels, which nothing goes without, whatever failed but for wrong results and spills. That try's records say
- * "again", and settle it: a kernel that is right then is as good as any. Only where no kernel works are general ones
- * tried in every run. */
+ * target, or a general kernel of a target that stands in for it. Their order does not matter. A kernel that did not
+ * fail and was timed on none of the study's shapes is left out. Failures stay, but for two kinds, which a later run
+ * tries once more: what was too slow, and general kernels, but for wrong results and spills. That try's records say
+ * "again", and settle it. Only where no kernel works are general ones tried in every run. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets);
 
-/* Gives the tuned target's candidates that are to be tried once more, at most `most`, and how many: from here on they
- * count as not tried. */
+/* Gives at most `most` candidates of the tuned target to be tried once more: they count as not tried then. */
 int study_due(Study *s, Candidate *out, int most);
 void study_begin(Study *s, int64_t trial); /* makes one trial count as not tried, if it is to be tried once more */
 /* Leaves a trial out of this run: it failed for lack of something that the machine did not have. */
 void study_leave(Study *s, int64_t trial, const char *why);
 int64_t study_add(Study *s, const Candidate *c);        /* its index; a candidate that is there keeps its index */
 int64_t study_find(const Study *s, const Candidate *c); /* -1: not there */
-/* Takes over the device's rates from its limit records, and the roofline of these and of the measurements, as
- * study_load does. */
+/* Takes over the device's rates from its limit records, and the roofline of all, as study_load does. */
 void study_rate(Study *s, const Records *r);
 /* A target as expressions of the model see it: with the device's own rates, where they are known. */
 const Target *study_rated(const Study *s, const Target *t);
-/* A target as one device is (rates.c): `t` itself where no limits of the device, that target and dtype are recorded, or
- * its family has no rates in its files. */
+/* A target as one device is (rates.c): `t` itself where no limits of them are recorded, or its family has no rates. */
 const Target *rates_of(Arena *a, const Target *t, const Device *device, const char *dtype, const Records *r);
 /* Is this limit of that device, target and dtype? */
 bool rates_match(const LimitRecord *l, const Target *t, const Device *device, const char *dtype);
@@ -123,17 +113,15 @@ int64_t study_find_key(const Study *s, const char *key);
 int64_t study_shape(const Study *s, const int64_t *extent, int threads); /* index of a tuned instance; -1 */
 int64_t study_place(const Study *s, const Instance *inst);               /* index of a place; -1 */
 void study_kernel(Study *s, const KernelRecord *k); /* takes one record over; unknown keys are ignored */
-/* Takes a measurement over. Machines are faster at one moment than at another (clock, neighbours), so a time counts as
- * a part of the time of the anchor, one kernel that is timed in turn with all others. Of several such parts the
- * weighted median counts, of all of one kernel and place, whatever they were taken for; one weighs the less the further
- * its samples were apart and the slower the anchor was at that moment. `ns` is that part of the anchor's least time. A
- * time taken without an anchor counts as it is, and only as long as there is no other; so does a time of hot caches
- * where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no times
- * here: their own search has another anchor. */
+/* Takes a measurement over. Machines are faster at one moment than at another, so a time counts as a part of that of
+ * the anchor, a kernel that is timed in turn with all others. Of several parts the weighted median counts; one weighs
+ * the less the further its samples were apart and the slower the anchor was. `ns` is that part of the anchor's least
+ * time. A time taken without an anchor counts as it is, and only as long as there is no other; so does a time of hot
+ * caches where the spec wants cold ones, which do not count where it wants hot ones. Kernels of other targets have no
+ * times here: their own search has another anchor. */
 void study_measure(Study *s, const MeasureRecord *m);
 
-/* Makes tuned shapes of the places that measurements added: the next choice rests on them too. A model that was fitted
- * before is of no use then. */
+/* Makes tuned shapes of the places that measurements added: the next choice rests on them, and needs a new model. */
 void study_take_in(Study *s);
 int64_t study_njoined(const Study *s); /* how many were taken in: the last ones of the tuned shapes */
 /* True of an instance that the spec tunes or that was taken in. */
@@ -141,8 +129,7 @@ bool study_tunes(const Study *s, const Instance *inst);
 bool study_holds_out(const Study *s, const Instance *inst); /* it is not tuned, and has a weight */
 int64_t study_nheld_out(const Study *s);                    /* how many there are */
 
-/* Fastest measured time of a place among usable trials, all but one of them; INFINITY when there is none. trial may be
- * NULL. */
+/* Fastest time of a place among usable trials, all but one; INFINITY: none. trial may be NULL. */
 double study_best(const Study *s, int64_t place, int64_t *trial);
 double study_best_but(const Study *s, int64_t place, int64_t but, int64_t *trial);
 /* Time of the library (a CBLAS, the vendor's) on a place, comparable with Trial.ns; 0: not known. */
@@ -153,8 +140,7 @@ bool trial_timed(const Study *s, const Trial *t);
 /* True where kernels are timed with the packed operand in memory: it exceeds L2, the spec does not say that it stays in
  * the caches, and the machine can have it leave them. */
 bool study_wants_cold(const Study *s, const int64_t *extent);
-/* True where times are so, as far as the study knows: before the first of them, and where all that is recorded is of
- * hot caches, none is. */
+/* True where times are so, as far as the study knows: before the first of them none is. */
 bool study_is_cold(const Study *s, const int64_t *extent);
 /* The bytes of code that the trial's kernel adds to the package: 0 if it is present. */
 int64_t study_added_bytes(const Study *s, const Trial *t);
@@ -162,12 +148,10 @@ int64_t study_added_bytes(const Study *s, const Trial *t);
 bool study_may_choose(const Study *s, const Trial *t);
 /* True if, besides, a time of it was measured, or the device is modelled, so that none can be. */
 bool study_may_pick(const Study *s, const Trial *t);
-/* Counts the trials of the tuned target, or those of them that failed. General kernels of lesser targets are verified,
- * but no search asks for them. */
+/* Counts the trials of the tuned target, or those of them that failed. No search asks for those of lesser targets. */
 int64_t study_tried(const Study *s, bool failed);
 int64_t study_nbehind(const Study *s); /* counts those that are behind */
-/* Lists the trials that may be chosen, and returns how many there are; trial may be NULL. place >= 0: only those that
- * have a time there. */
+/* Lists the trials that may be chosen, returns how many; trial may be NULL. place >= 0: those with a time there. */
 int64_t study_choosable(const Study *s, int64_t place, int64_t *trial);
 
 /* ---- ratios.c */
@@ -177,8 +161,7 @@ double trial_part(const Study *s, const Trial *t, int64_t place);
 /* How far a single measurement is off by chance, as a part of it: one standard deviation, from kernels that were
  * measured more than once. A part of 2 % where none was. */
 double study_noise(const Study *s);
-/* The noise of one place: long calls and those that need much memory meet other programs more often. all:
- * study_noise(s). */
+/* The noise of one place: long calls and those with much memory meet others more often. all: study_noise(s). */
 double study_noise_at(const Study *s, int64_t place, double all);
 /* The standard error of a trial's time on a place where it was measured, as a part of it. noise: study_noise_at(s,
  * place, ...), which stands for what a few measurements do not tell. */

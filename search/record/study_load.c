@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/order.h"
 #include "search/record/samples.h"
 
@@ -79,8 +78,7 @@ static void load_kernel(Study *s, Arena *scratch, const KernelRecord *k, const T
     const Template *t = target ? find_template(templates, k) : NULL;
     Candidate c;
     /* Of a target that stands in only general kernels matter: its other kernels are from its own search, whose records
-     * the same file may hold. The key is computed, not believed: a record whose key does not follow from its own
-     * contents is of no use. */
+     * the same file may hold. The key is computed, not believed. */
     if (!t || !record_candidate(k, t, target, &c) || (target != s->target && !candidate_is_general(&c)) ||
         !candidate_fits(&c, s->spec, s->device) ||
         strcmp(candidate_key(scratch, &c, s->context_hash, s->device), k->key) != 0)
@@ -89,9 +87,8 @@ static void load_kernel(Study *s, Arena *scratch, const KernelRecord *k, const T
     study_kernel(s, k);
 }
 
-/* A kernel that was verified but never timed on these shapes (the run was killed before, or the shapes were others) is
- * as good as unknown: it may be proposed again. But where some do not serve every call, general ones that do are of use
- * all the same. */
+/* A kernel that was verified but never timed on these shapes (killed before, or on others) is as good as unknown: it
+ * may be proposed again. But where some do not serve every call, general ones that do are of use all the same. */
 static void drop_untimed(Study *s)
 {
     int64_t n = 0;
@@ -131,8 +128,7 @@ static void judge_slow(Study *s, const Records *r)
             study_set_status(s, &s->trial[i], STATUS_TIMED_OUT, "silent for too long on some shape");
 }
 
-/* A kernel with facts that counts as not built was built and refused for them: for good, but for those of lesser CPUs,
- * which once were refused for spills too. */
+/* A kernel with facts that counts as not built was refused for them: for good, but for lesser CPUs'. */
 static bool is_due(const Trial *t, bool is_lesser, bool nothing_works)
 {
     const bool failed = t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
@@ -152,8 +148,7 @@ static void find_due(Study *s)
             is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 
-/* The least of a trial's times on the tuned shapes, each as a multiple of the best one there. General kernels, which
- * stand in for others, come first. */
+/* The least of a trial's times on the tuned shapes, each as a multiple of the best one. General kernels come first. */
 static double nearest_to_best(const Study *s, const Trial *t, const double *best)
 {
     double nearest = candidate_is_general(&t->c) ? 0 : INFINITY;
@@ -163,7 +158,6 @@ static double nearest_to_best(const Study *s, const Trial *t, const double *best
     return nearest;
 }
 
-/* Marks those that are further from the best than STUDY_MOST others. */
 static void find_behind(Study *s, Arena *scratch)
 {
     double *nearest = ARENA_ARRAY(scratch, (size_t)s->ntrial + 1, double);

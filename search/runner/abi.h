@@ -25,20 +25,17 @@
 /* What a negative code of dcgen_run or dcgen_launch means; optional. */
 typedef const char *dcgen_why_fn(int code);
 
-/* What a library is, for people: "OpenBLAS 0.3.21, core SkylakeX"; NULL: it is not there. Optional, asked by packages'
- * benchmarks. */
+/* What a library is, for people: "OpenBLAS 0.3.21, core SkylakeX"; NULL: it is absent. Optional, for benchmarks. */
 typedef const char *dcgen_name_fn(void);
 /* Of a library that has several ways for a call, such as algorithms: it takes that one from now on, from 0 in the order
- * in which it proposes them, and refuses calls that have no such way. Optional, absent: there is one; called by
- * packages' benchmarks. */
+ * in which it proposes them, and refuses calls that have no such way. Optional; for packages' benchmarks. */
 typedef void dcgen_use_fn(int way);
 
 /* A candidate. dcgen_run returns 0, or non-zero when it refuses these extents; negative: dcgen_why may say why. */
 typedef int dcgen_run_fn(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask);
 /* 0, a cudaError_t of the launch, or negative when it refuses these extents. */
 typedef int dcgen_launch_fn(const int64_t *extent, void *const *operand, void *scratch, void *counters, void *stream);
-/* Bytes of scratch memory for a call in ntask parts, of which each uses its share, on a GPU in one; bytes of counters.
- * Optional, absent: 0. */
+/* Bytes of scratch memory for a call in ntask parts (on a GPU one) that share it; of counters. Optional: 0. */
 typedef int64_t dcgen_scratch_fn(const int64_t *extent, int64_t ntask);
 typedef int64_t dcgen_counters_fn(const int64_t *extent);
 /* dcgen_packed_bytes and dcgen_pack: optional, both or neither. w: the constant operand; of an op with several, which

@@ -26,7 +26,6 @@ bool apart_complete(Apart *a, int64_t elems, int64_t most)
     return product == elems;
 }
 
-/* Where a row begins: the elements along the last extent. */
 static size_t row_at(const Apart *a, int64_t row)
 {
     int64_t at = 0;

@@ -11,8 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Small ones stay without huge pages: the system clears all of such a page, which takes longer than most of their
- * calls. */
+/* Small ones stay without huge pages: to clear all of such a page takes longer than their calls. */
 enum { HUGE_BYTES = 2 << 20, SMALL_BYTES = 64 << 10 };
 enum { CANARY = 0xff }; /* as a float a NaN: reading it spoils the result */
 
@@ -60,8 +59,7 @@ void block_free(Block *b)
     *b = (Block){ 0 };
 }
 
-/* Places the bytes `offset` behind the start of their pages; SIZE_MAX: at the end of these, as far as `align`
- * allows. */
+/* Places the bytes `offset` behind the start of their pages; SIZE_MAX: at their end, as far as `align` allows. */
 static bool place_guarded(Guarded *g, size_t bytes, size_t align, size_t offset)
 {
     *g = (Guarded){ .bytes = bytes };

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maps `bytes` that may be touched, with `below` and `above` bytes around them that may not, and returns where the
- * lowest of all is. NULL: no memory. */
+/* Maps `bytes` that may be touched, with `below` and `above` bytes around them that may not; gives the lowest. */
 char *map_guarded(size_t below, size_t bytes, size_t above);
 
 /* Memory for timing: on huge pages where the system has them, `offset` bytes into one. */

@@ -8,16 +8,13 @@
 #include "search/runner/runner.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    /* Operands begin at different offsets in a page, as those of a program do: equal ones would make loads wait for
-     * unrelated stores (4K aliasing). */
+    /* Operands begin at different offsets in a page, as a program's do: equal ones make loads wait (4K aliasing). */
     STAGGER_BYTES = 13 * 64,
-    /* Normal numbers begin again after so many, a prime number: to draw all of a large table takes longer than to use
-     * it. */
+    /* Normal numbers begin again after so many, a prime number: to draw a large table takes longer than to use it. */
     PERIOD = 1048573
 };
 static const size_t cache_bytes = (size_t)512 << 20;
@@ -44,32 +41,22 @@ static void draw_normal(Rng *r, float out[2])
 /* Each of these fills d->elems elements; d->most is the extent that bounds them, or of a row. */
 typedef void Fill(Rng *r, const Dtype *t, void *dst, const Draw *d);
 
-/* Fills with normal numbers, one in `every` of them times `outlier`, each times e^(spread * another normal number). */
-static void fill_reals(Rng *r, const Dtype *t, void *dst, int64_t n, int64_t every, float outlier, float spread)
+/* Normal numbers; of outliers some are far larger, of a spread each is times e^(spread * another normal number). */
+static void fill_reals(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
+    const int64_t n = d->elems;
+    const bool outliers = d->kind == DATA_OUTLIERS, spread = d->kind == DATA_SPREAD;
     float pair[2] = { 0 }, other[2] = { 0 };
     for (int64_t i = 0; i < n && i < PERIOD; i++) {
         if (i % 2 == 0)
             draw_normal(r, pair);
-        if (i % 2 == 0 && spread > 0)
+        if (i % 2 == 0 && spread)
             draw_normal(r, other);
-        const float scale = every > 0 && rng_below(r, every) == 0 ? outlier : 1;
-        dtype_store(t, dst, i, pair[i % 2] * scale * expf(spread * other[i % 2]));
+        const float scale = outliers && rng_below(r, DATA_OUTLIER_EVERY) == 0 ? DATA_OUTLIER : 1;
+        dtype_store(t, dst, i, pair[i % 2] * scale * expf((float)DATA_SPREAD_LN * other[i % 2]));
     }
     for (int64_t i = PERIOD; i < n; i += PERIOD)
         memcpy((char *)dst + (size_t)i * t->bytes, dst, (size_t)(n - i < PERIOD ? n - i : PERIOD) * t->bytes);
-}
-
-static void fill_normal(Rng *r, const Dtype *t, void *dst, const Draw *d) { fill_reals(r, t, dst, d->elems, 0, 1, 0); }
-
-static void fill_outliers(Rng *r, const Dtype *t, void *dst, const Draw *d)
-{
-    fill_reals(r, t, dst, d->elems, DATA_OUTLIER_EVERY, DATA_OUTLIER, 0);
-}
-
-static void fill_spread(Rng *r, const Dtype *t, void *dst, const Draw *d)
-{
-    fill_reals(r, t, dst, d->elems, 0, 1, DATA_SPREAD_LN);
 }
 
 /* So small that every type has them, and that many of their products add up without rounding. */
@@ -86,19 +73,12 @@ static void fill_bits(Rng *r, const Dtype *t, void *dst, const Draw *d)
         dtype_store(t, dst, i, (double)(int32_t)rng_next(r));
 }
 
-/* The whole extent and nothing come first, as kernels treat these in their own way. */
-static void fill_lengths(Rng *r, const Dtype *t, void *dst, const Draw *d)
+/* Lengths, or places: the largest and nothing come first, as kernels treat these in their own way. */
+static void fill_bounded(Rng *r, const Dtype *t, void *dst, const Draw *d)
 {
+    const int64_t n = d->kind == DATA_LENGTHS ? d->most + 1 : d->most > 0 ? d->most : 1;
     for (int64_t i = 0; i < d->elems; i++)
-        dtype_store(t, dst, i, i == 0 ? (double)d->most : i == 1 ? 0 : (double)rng_below(r, d->most + 1));
-}
-
-/* The last place and the first one come first. */
-static void fill_places(Rng *r, const Dtype *t, void *dst, const Draw *d)
-{
-    const int64_t most = d->most > 0 ? d->most : 1;
-    for (int64_t i = 0; i < d->elems; i++)
-        dtype_store(t, dst, i, i == 0 ? (double)(most - 1) : i == 1 ? 0 : (double)rng_below(r, most));
+        dtype_store(t, dst, i, i == 0 ? (double)(n - 1) : i == 1 ? 0 : (double)rng_below(r, n));
 }
 
 /* One permutation of 0 ... most-1 after the other, by Fisher and Yates from the front. */
@@ -112,8 +92,6 @@ static void fill_permutation(Rng *r, const Dtype *t, void *dst, const Draw *d)
         dtype_store(t, dst, other, (double)place);
     }
 }
-
-static void fill_edges(Rng *r, const Dtype *t, void *dst, const Draw *d) { edges_fill(r, t, dst, d->elems, d->most); }
 
 static Draw draw_of(const Setup *setup, const Shape *s, int i)
 {
@@ -129,8 +107,7 @@ static Draw draw_of(const Setup *setup, const Shape *s, int i)
     return d;
 }
 
-/* What random numbers of an input follow from. Of parts that is how many of which extent, whatever the operand: those
- * of one extent are drawn together. */
+/* What random numbers of an input follow from. Of parts that is how many of which extent, whatever the operand. */
 static uint64_t draw_seed(const Setup *setup, const Draw *d)
 {
     const int64_t nrow = d->row ? d->elems / d->row : 0;
@@ -140,14 +117,13 @@ static uint64_t draw_seed(const Setup *setup, const Draw *d)
     return setup->seed ^ (uint64_t)(whose + 1) << 56 ^ (uint64_t)n;
 }
 
-/* Draws an input's elements, one behind the other. */
 static void fill_operand(const Setup *setup, const Draw *d, void *to)
 {
     static Fill *const fill[DATA_COUNT] = {
-        [DATA_NORMAL] = fill_normal,   [DATA_INTEGERS] = fill_integers, [DATA_BITS] = fill_bits,
-        [DATA_LENGTHS] = fill_lengths, [DATA_PLACES] = fill_places,     [DATA_PERMUTATION] = fill_permutation,
-        [DATA_PARTS] = parts_fill,     [DATA_OFFSETS] = parts_fill,     [DATA_OUTLIERS] = fill_outliers,
-        [DATA_SPREAD] = fill_spread,   [DATA_EDGES] = fill_edges
+        [DATA_NORMAL] = fill_reals,    [DATA_INTEGERS] = fill_integers, [DATA_BITS] = fill_bits,
+        [DATA_LENGTHS] = fill_bounded, [DATA_PLACES] = fill_bounded,    [DATA_PERMUTATION] = fill_permutation,
+        [DATA_PARTS] = parts_fill,     [DATA_OFFSETS] = parts_fill,     [DATA_OUTLIERS] = fill_reals,
+        [DATA_SPREAD] = fill_reals,    [DATA_EDGES] = edges_fill
     };
     Rng r = { draw_seed(setup, d) };
     fill[d->kind](&r, setup->dtype[d->operand], to, d);
@@ -155,7 +131,6 @@ static void fill_operand(const Setup *setup, const Draw *d, void *to)
 
 /* ---- shapes */
 
-/* The bytes that are the shape's alone: its output and exact results. */
 static size_t shape_bytes(const Shape *s)
 {
     size_t total = (size_t)(s->nrow * s->row_elems + s->nsum) * 2 * sizeof(double);
@@ -294,8 +269,7 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
     return cache = s;
 }
 
-/* Makes copies of the inputs, without gaps, for the reference: one that reads behind its operand shall crash. False: no
- * memory. */
+/* Makes copies of the inputs, without gaps, for the reference: reading behind one shall crash. False: no memory. */
 static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
 {
     for (int i = 0; i < setup->noperand; i++) {

@@ -19,8 +19,9 @@ static double draw(Rng *r)
     return sum * 0.866;
 }
 
-void edges_fill(Rng *r, const Dtype *t, void *to, int64_t n, int64_t row_elems)
+void edges_fill(Rng *r, const Dtype *t, void *to, const Draw *d)
 {
+    const int64_t n = d->elems, row_elems = d->most;
     enum { KINDS = 10 };
     const bool narrow = t->exponent == 5;
     /* The squares of some hundreds of `large` numbers add up to just less than the largest float. */

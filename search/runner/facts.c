@@ -3,7 +3,7 @@
  * facts: what the runner's hello says of its device. The instruction sets that the device can run are among those of
  * the folders of targets: the named ones, else that of the installation or source tree which this program lies in.
  */
-#include "search/runner/facts.h"
+#include "search/runner/serve.h"
 
 #include "gen/base/dir.h"
 #include "gen/base/json.h"

@@ -6,12 +6,10 @@
 #ifndef DCGEN_KEPT_H
 #define DCGEN_KEPT_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include "search/runner/buffer.h"
 
-/* What an input's numbers follow from, under one setup: inputs with the same draw are the same. Of packed operands, and
- * of inputs with gaps, `operand` is -1. */
+/* What an input's numbers follow from: the same draw gives the same. `operand` -1: packed, or with gaps. */
 typedef struct {
     int64_t operand, kind, elems, most; /* kind: a DataKind; most: the extent that bounds the numbers; 0: none does */
     /* of parts of that extent: elements of a row; a PartsWay, and what the draw is a further one of */
@@ -29,8 +27,7 @@ typedef struct Kept {
 /* The operand of that draw, or with that content, for one more user. NULL: there is none. */
 Kept *kept_drawn(const Draw *d);
 Kept *kept_equal(const void *data, size_t bytes);
-/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. Returns NULL where memory
- * is out. */
+/* Memory for a new one, for its first user to fill and block_protect. d NULL: it has no draw. NULL: no memory. */
 Kept *kept_new(const Draw *d, size_t bytes, size_t offset);
 /* One user less; without any it is freed. NULL: nothing happens. */
 void kept_drop(Kept *k);

@@ -15,8 +15,7 @@
 enum { SAMPLE_NS = 300000, PIECE_BYTES = 4 << 20 };
 /* Bytes of the buffer that lies in memory: so many times the largest cache, within these limits. */
 static const int64_t MEMORY_CACHES = 3, MEMORY_LEAST = 64 << 20, MEMORY_MOST = 384 << 20;
-/* Of one that lies in a cache. Some have a last level of hundreds of MiB that many machines share: to write all of it
- * once takes a second. */
+/* Of one that lies in a cache. Some have hundreds of MiB that many machines share: to write all once takes a second. */
 static const int64_t CACHED_MOST = 64 << 20;
 
 /* What a level holds for all threads together. Each thread has an L1 and an L2 cache of its own. */
@@ -66,7 +65,6 @@ static bool prepare(Buffer *b, size_t bytes)
     return b->written >= bytes;
 }
 
-/* Takes one sample of a level. */
 static void sample_read(const LimitsWish *w, Buffer *buffer, int level, int way, LimitRecord *out)
 {
     const size_t bytes = (size_t)buffer_bytes(w, level);

@@ -5,12 +5,10 @@
 #ifndef DCGEN_LIMITS_H
 #define DCGEN_LIMITS_H
 
-#include "gen/base/arena.h"
 #include "search/record/record.h"
 #include "search/runner/peak.h"
 
-/* What is asked for. The caches' sizes choose the buffers: of each level half as much as it holds, and at least twice
- * what the level before it holds. */
+/* The caches' sizes choose the buffers: half of what a level holds, at least twice the level before. */
 typedef struct {
     const PeakIsa *isa;
     int64_t cache_bytes[LEVEL_MEMORY]; /* of L1 and L2 each core's; 0: there is none */
@@ -18,8 +16,7 @@ typedef struct {
     double until_ns; /* on the clock of process_clock_ns; nothing is begun after it */
 } LimitsWish;
 
-/* Fills in flops_per_s and bytes_per_s, each the best of one sample a round; what was not measured is 0. Gives the
- * number of rounds: one at least. */
+/* Fills in the rates, each the best of one sample a round; what was not measured is 0. Gives the rounds, at least 1. */
 int limits_measure(const LimitsWish *wish, LimitRecord *out);
 
 #endif

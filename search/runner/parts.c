@@ -9,20 +9,14 @@
 /* How large the i-th of n parts is beside the others; `all` is the one that has all. */
 static int64_t weight(Rng *r, PartsWay way, int64_t i, int64_t n, int64_t all)
 {
-    switch (way) {
-    case WAY_EQUAL:
-        return 1;
-    case WAY_ONE:
-        return i == all;
-    case WAY_EMPTY:
+    if (way == WAY_EQUAL || way == WAY_ONE)
+        return way == WAY_EQUAL || i == all;
+    if (way == WAY_EMPTY)
         return i % 4 == 2 && i + 1 < n;
-    default:
-        return rng_below(r, 4) ? 1 + rng_below(r, 16) : 0;
-    }
+    return rng_below(r, 4) ? 1 + rng_below(r, 16) : 0;
 }
 
-/* Fills one row: the sums of the parts' weights, as parts of the whole sum, are the offsets. Where no part has a weight
- * the last one has all. */
+/* Fills one row: sums of the parts' weights give the offsets. The last has all if there is none. */
 static void fill_row(Rng *r, const Dtype *t, void *to, const Draw *d, int64_t at, int64_t n)
 {
     const Rng begin = *r;

@@ -7,10 +7,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/process.h"
-#include "gen/base/text.h"
 #include "gen/target/arch.h"
 
 enum {
@@ -51,7 +49,6 @@ static int avx2_runs_here(void) { return __builtin_cpu_supports("avx2") && __bui
     "jnz 1b\n\t"                                                                     \
     "vzeroupper"
 
-/* Loads 256 bytes a round, at these offsets. */
 #define READ_LOOP(r, offsets)                                     \
     ".p2align 5\n"                                                \
     "1:\n\t"                                                      \
@@ -168,7 +165,6 @@ static const ReadWay ways[PEAK_WAYS] = {
 
 const char *peak_read_name(int way) { return ways[way].name; }
 
-/* What each of several threads does. */
 typedef struct PeakLoop {
     void (*work)(const struct PeakLoop *job, int thread);
     const PeakIsa *isa;
@@ -208,7 +204,6 @@ static void read_work(const PeakLoop *job, int thread)
         read_pass(job, job->buffer + thread * job->part_bytes);
 }
 
-/* Threads that start one job at the same moment. */
 typedef struct {
     const PeakLoop *job;
     atomic_int ready, done;

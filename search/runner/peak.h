@@ -17,8 +17,7 @@ const char *peak_name(const PeakIsa *isa);
 /* One sample of about sample_ns: f32, all threads together. */
 double peak_fma_gflops(const PeakIsa *isa, int threads, double sample_ns);
 
-/* Ways to read a buffer: as one stream or several, with or without prefetching. Which is the fastest depends on where
- * the buffer lies. */
+/* Ways to read a buffer: one stream or several, prefetched or not. The fastest depends on where it lies. */
 enum { PEAK_WAYS = 6 };
 const char *peak_read_name(int way);
 /* One sample of about sample_ns, but of one pass over the buffer at least. */

@@ -6,13 +6,10 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double max_elems = (int64_t)1 << 36; /* 256 GiB of f32, as much as verify.c takes */
-
-/* ---- fields */
 
 bool request_fail(char why[WHY_BYTES], const char *fmt, ...)
 {
@@ -134,7 +131,6 @@ bool request_setup(Setup *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-/* The extents of an output of so many elements, if the request has them. */
 static bool read_out_extents(json_t *json, Shape *shape, int64_t elems, char why[WHY_BYTES])
 {
     int64_t product = 1;
@@ -148,7 +144,6 @@ static bool read_out_extents(json_t *json, Shape *shape, int64_t elems, char why
                      request_fail(why, "the product of out_extents is not the size of the output"));
 }
 
-/* Takes how many elements there are along the operands' last extents, if the request has that. */
 static bool read_along(const Setup *setup, json_t *json, Shape *shape, char why[WHY_BYTES])
 {
     if (!json_object_get(json, "along"))
@@ -160,7 +155,6 @@ static bool read_along(const Setup *setup, json_t *json, Shape *shape, char why[
            request_fail(why, "along must be %d integers above 0 that divide the operands' sizes", setup->noperand);
 }
 
-/* Takes how an operand with gaps lies. */
 static bool read_apart(const Setup *setup, json_t *json, Shape *shape, char why[WHY_BYTES])
 {
     int at;
@@ -188,7 +182,6 @@ static bool read_all_apart(const Work *w, json_t *json, Shape *shape, char why[W
            request_fail(why, "apart must be a list, of a request without repeats");
 }
 
-/* Takes the kind of data in the place of normal numbers. */
 static bool read_told(const char *data, const Work *w, Shape *shape, char why[WHY_BYTES])
 {
     const int kind = data ? names_find(NAMES(data_names, DATA_COUNT), data) : -1;

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "gen/base/rng.h"
 
 enum {
     MIN_ROWS = 3,
@@ -24,7 +23,6 @@ enum {
 static const double full_terms = 1 << 26;  /* up to so many products are all computed */
 static const int64_t full_elems = 1 << 23; /* up to so many results are all kept */
 
-/* The extents whose points are the rows, outermost first. */
 typedef struct {
     int n;
     int64_t extent[OP_MAX_RANK];
@@ -33,12 +31,10 @@ typedef struct {
 static Grid rows_grid(const Shape *s)
 {
     Grid g = { 0 };
-    for (int64_t rows = 1; rows < s->rows && g.n < OP_MAX_RANK && s->out_extent[g.n] > 0; g.n++)
+    int64_t rows = 1;
+    for (; rows < s->rows && g.n < OP_MAX_RANK && s->out_extent[g.n] > 0; g.n++)
         rows *= g.extent[g.n] = s->out_extent[g.n];
-    int64_t product = 1;
-    for (int i = 0; i < g.n; i++)
-        product *= g.extent[i];
-    return product == s->rows ? g : (Grid){ 1, { s->rows } };
+    return rows == s->rows ? g : (Grid){ 1, { s->rows } };
 }
 
 /* The row at corner number `which`: its bits say of each extent whether its first or its last point. */
@@ -67,7 +63,6 @@ static int64_t draw_ends(Rng *r, const Grid *g)
     return row;
 }
 
-/* A row of the i-th of n equal parts of all. */
 static int64_t draw_part(Rng *r, int64_t rows, int64_t i, int64_t n)
 {
     const int64_t begin = (int64_t)((double)rows / (double)n * (double)i);
@@ -91,7 +86,6 @@ static void draw_rows(uint64_t seed, Shape *s)
     }
 }
 
-/* How many rows of a large output are compared: as many as the work allows, within bounds. */
 static int64_t sample_size(const Setup *setup, const Shape *s)
 {
     const int64_t lone = (MIN_ELEMS + s->row_elems - 1) / s->row_elems;

@@ -8,13 +8,9 @@
 #ifndef DCGEN_RUNNER_H
 #define DCGEN_RUNNER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <jansson.h>
 #include "gen/base/rng.h"
 #include "gen/spec/dtype.h"
-#include "gen/spec/spec.h"
 #include "search/record/record.h"
 #include "search/runner/abi.h"
 #include "search/runner/kept.h"
@@ -23,16 +19,14 @@ enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
 /* ---- apart.c */
 
-/* How an operand lies that has gaps between its rows. Extents are outermost first; strides are in elements, and the
- * last extent has none. */
+/* How an operand with gaps lies. Extents are outermost first; strides are in elements, and the last extent has none. */
 typedef struct {
     int64_t rank; /* 0: it has no gaps, its elements lie one behind the other */
     int64_t extent[OP_MAX_RANK], stride[OP_MAX_RANK];
     int64_t span; /* elements from the first to behind the last */
 } Apart;
 
-/* Sets the span of an operand of so many elements. False: it has another number of them, they overlap, or the span is
- * above `most`. */
+/* Sets the span of an operand of so many elements. False: their number differs, they overlap, or it is above `most`. */
 bool apart_complete(Apart *a, int64_t elems, int64_t most);
 /* Puts an input's elements, of so many bytes each, to their places, with NaNs in the gaps. */
 void apart_put_input(const Apart *a, size_t bytes, const char *dense, char *to);
@@ -76,8 +70,7 @@ typedef struct Shape {
     int64_t out_extent[OP_MAX_RANK]; /* extents of the output, outermost first; all 0: not known */
     double flops;                    /* of a call, as the package counts them */
     Apart apart[OP_MAX_OPERAND];     /* those with gaps: kernels are verified so, and not timed */
-    /* normal data are of this kind, counted from 1, and errors are told and not judged, but of edges; 0: they are
-     * judged */
+    /* normal data are of this kind, counted from 1, and errors but of edges are told; 0: they are judged */
     int64_t told;
     int64_t terms;
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
@@ -89,8 +82,7 @@ typedef struct Shape {
     int64_t nrow, *row, nsum;      /* nsum: all rows, or 0 */
     double *y, *bound;             /* [nrow][row_elems]; y begins the memory of these four */
     double *sum, *sum_bound;       /* [nsum] */
-    /* For engines that have digests: those of the last results that were compared with the reference, and the errors of
-     * these. */
+    /* For engines that have digests: those of the last results compared with the reference, and their errors. */
     int nknown;
     struct {
         uint64_t digest;
@@ -99,8 +91,7 @@ typedef struct Shape {
     struct Shape *next;
 } Shape;
 
-/* The cached or new data of `want` (its extents, elems, rows, row_elems, out_extent, flops and apart). NULL with why
- * set. */
+/* The cached or new data of `want` (its fields up to terms). NULL with why set. */
 Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES]);
 /* Are errors told, and not judged? */
 static inline bool shape_is_told(const Shape *s) { return s->told && s->told != DATA_EDGES + 1; }
@@ -118,8 +109,8 @@ void parts_fill(Rng *r, const Dtype *t, void *to, const Draw *d);
 
 /* ---- edges.c */
 
-/* Fills with rows of so many elements, each of another kind than the one before. */
-void edges_fill(Rng *r, const Dtype *t, void *to, int64_t n, int64_t row_elems);
+/* Fills with rows of d->most elements, each of another kind than the one before. */
+void edges_fill(Rng *r, const Dtype *t, void *to, const Draw *d);
 
 /* ---- rows.c */
 
@@ -167,21 +158,16 @@ static inline const void *setup_to_pack(const Setup *s, void *const *operand)
 
 /* Sets status and why; returns false. */
 bool kernel_fail(Kernel *k, Status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Loads the object; entry, "dcgen_run" or "dcgen_launch", is the function that it must have. False: status and why say
- * what is wrong; likewise below. */
+/* Loads the object; entry: "dcgen_run" or "dcgen_launch", which it must have. False: status and why; likewise below. */
 bool kernel_load(Kernel *k, const char *entry);
 void kernel_unload(Kernel *k);
-/* Bytes of scratch memory for a call by so many threads. */
-int64_t kernel_scratch_bytes(const Kernel *k, const Shape *s, int threads);
 /* Asks the kernel for the sizes of scratch memory and counters. False: they are none. */
 bool kernel_memory(Kernel *k, const int64_t *extent, int64_t scratch_bytes, int64_t most);
 /* Asks it for these, and for the size of the packed operand. */
 bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
-/* True if the kernel left alone what is not its own: nothing around its memory was written, and no input has
- * changed. */
+/* True if the kernel left alone what is not its own: what lies around its memory, and inputs. */
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Packs the constant operands into p->packed, which holds NaNs until then, and checks that nothing around that was
- * written. */
+/* Packs the constant operands into p->packed, NaNs until then, and checks that nothing around was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Fills the output as it is before a call: with NaNs, and in gaps with what marks them. */
 void output_clear(const Setup *setup, const Shape *s, void *out);
@@ -195,12 +181,10 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
 /* Makes two copies of the operands for the kernels of a request, one at either side of their pages. */
 bool copies_new(Place copies[2], const Setup *setup, const Shape *s);
 void copies_free(Place copies[2]);
-/* True if this very object, loaded now, was right on the shape with so many threads before: then it is ready to be
- * timed. */
+/* True if this very object was right on the shape with so many threads before: it is ready to be timed. */
 bool kernel_recall(Kernel *k, const Setup *setup, const Shape *s, int threads);
 void verified_forget(struct Verified *list);
-/* Verifies a kernel that was loaded (verify.c says how). The copies of one that fails are freed: the next needs new
- * ones. */
+/* Verifies a kernel that was loaded (verify.c says how). Where it fails the copies are freed. */
 bool kernel_verify(Kernel *k, const Setup *setup, Shape *s, Place copies[2], void *pool, int threads);
 
 /* ---- timing.c, sample.c */
@@ -233,8 +217,7 @@ typedef struct {
  * with samples of one call each. But if it is so long that all this is little, it is a sample. */
 void sample_calibrate(Kernel *k, const SampleSetting *c);
 
-/* Adds a sample. Since the kernel before left other data in the caches, there is one call first, unless a sample is one
- * call: that is so long that it does not matter. */
+/* Adds a sample. One call comes first, as caches hold other data, unless a sample is one long call. */
 void sample_take(Kernel *k, const SampleSetting *c);
 
 /* One call of k, in `threads` parts. */

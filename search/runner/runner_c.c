@@ -4,11 +4,9 @@
  *
  *     dcgen-runner-c [--targets DIR]
  */
-#include "search/runner/facts.h"
 #include "search/runner/limits.h"
 #include "search/runner/serve.h"
 
-#include <stdio.h>
 #include <string.h>
 #include "templates/package/pool.h"
 

@@ -17,8 +17,7 @@ static const double LONG_NS = 5e6;   /* a call that lasts longer is warm enough 
 static const double MAX_CALLS = 1e6; /* calls of a sample: even those of 1 ns then end within 1 ms */
 static const double SLICE_NS = 2e4;  /* reading the clock twice takes 0.3 % of a slice */
 
-/* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c does
- * it. */
+/* A call cut into pieces that its threads take one after the other, as NAME_part in templates/package/kernels.c. */
 typedef struct {
     dcgen_run_fn *run;
     const int64_t *extent;
@@ -48,7 +47,6 @@ int kernel_call(const Kernel *k, const Shape *s, void *const *operand, void *scr
     return c.code;
 }
 
-/* What a kernel is called with. */
 typedef struct {
     void *operand[OP_MAX_OPERAND];
     void *scratch;
@@ -66,8 +64,7 @@ static Frame frame_of(const Kernel *k, const SampleSetting *c)
     return f;
 }
 
-/* Mean time of n calls, by as many threads as a package would use. The kernel is verified on this shape: its code is
- * 0. */
+/* Mean time of n calls, by as many threads as a package would use. The code of a verified kernel is 0. */
 static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f, int64_t n)
 {
     const int threads = PACKAGE_worthwhile(c->timing->threads, c->shape->flops, PACKAGE_POOLED_FLOPS);
@@ -84,7 +81,6 @@ static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f
     return time_ns / (double)n;
 }
 
-/* Mean time of a call in the fastest slice of a sample. */
 static double fastest_slice(const Kernel *k, const SampleSetting *c, const Frame *f)
 {
     const int64_t slice = (int64_t)fmin((double)k->calls, fmax(1, ceil(SLICE_NS / fmax(k->call_ns, 1))));

@@ -9,10 +9,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,8 +18,6 @@
 #include "gen/base/json.h"
 #include "gen/base/lines.h"
 #include "gen/base/process.h"
-#include "gen/base/text.h"
-#include "search/runner/facts.h"
 #include "search/runner/request.h"
 
 enum { MAX_LIMITS = 64, CALL_MAX_BYTES = 1 << 30 }; /* MAX_LIMITS: thread counts of a request */
@@ -34,8 +30,6 @@ typedef struct {
     FILE *out;   /* for the protocol; not stdout */
     Setup setup; /* it has no reference until a setup succeeded */
 } Session;
-
-/* ---- events */
 
 /* If a line cannot be written, dcgen has ended: so does this program. */
 static void say(FILE *out, json_t *event)
@@ -95,8 +89,7 @@ static bool do_setup(Session *s, json_t *request, char why[WHY_BYTES])
 
 /* ---- measure */
 
-/* Says of a kernel that failed what was unusual about the operands: gaps, rows of all kinds, or parts that are not
- * random. */
+/* Says of a kernel that failed what was unusual about the operands: gaps, rows of all kinds, or parts. */
 static void tell_unusual(const Work *w, Kernel *k)
 {
     static const char *const parts[WAY_COUNT] = { [WAY_EQUAL] = "equal parts",
@@ -115,8 +108,7 @@ static void tell_unusual(const Work *w, Kernel *k)
         kernel_fail(k, k->status, "on %s: %s", parts[w->shape->way], why);
 }
 
-/* Verifies and times the kernels. Results of those that fail are told at once, those of the others when all have their
- * times. */
+/* Verifies and times the kernels. Those that fail are told at once, the others when all have their times. */
 static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
 {
     for (int i = 0; i < w->nkernel; i++) {
@@ -134,8 +126,7 @@ static bool do_kernels(const Engine *e, Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* The data of the shape, and the kernels on it. The reference comes before any kernel, as no kernel is to blame for
- * what it does. */
+/* The data of the shape, and the kernels on it. The reference comes first: no kernel is to blame for it. */
 static bool do_shape(const Engine *e, Work *w, const Shape *want, char why[WHY_BYTES])
 {
     if (!(w->shape = shape_get(w->setup, want, why)))
@@ -181,7 +172,6 @@ static void set_positive(json_t *object, const char *name, double v)
         JSON_SET(object, FIELD(name, v));
 }
 
-/* Measures the limits with q->threads threads. NULL with *err set. */
 static json_t *limits_json(const Engine *e, Arena *a, const LimitsRequest *q, const char **err)
 {
     LimitRecord r = { 0 };
@@ -234,7 +224,6 @@ static bool do_limits(Session *s, json_t *json, char why[WHY_BYTES])
 
 /* ---- call */
 
-/* Loads the object and asks how much memory it needs. */
 static bool load_call(Call *c)
 {
     Kernel *k = &c->kernel;
@@ -275,8 +264,6 @@ static bool do_call(Session *s, json_t *json, char why[WHY_BYTES])
     arena_free(a);
     return good;
 }
-
-/* ---- the program */
 
 static bool do_request(Session *s, json_t *request, char why[WHY_BYTES])
 {
@@ -320,7 +307,6 @@ static void prepare_process(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Does one request a line, until the input ends. */
 static void serve_lines(Session *s, int in)
 {
     Lines lines;

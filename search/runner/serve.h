@@ -6,9 +6,6 @@
 #ifndef DCGEN_SERVE_H
 #define DCGEN_SERVE_H
 
-#include <jansson.h>
-#include <stdio.h>
-#include "gen/base/arena.h"
 #include "search/runner/runner.h"
 
 enum { PROTOCOL = 1 };
@@ -64,12 +61,10 @@ typedef struct {
     bool (*time)(Work *w, char why[WHY_BYTES]);
     void (*close)(Work *w); /* gives back what open took; may be NULL. Kernels are unloaded after it */
     void (*end)(void);      /* at the end of the input; may be NULL */
-    /* Fills in the rates of `out`, each the best of *rounds rounds. False with *err set: they cannot be measured. NULL:
-     * this engine measures none. */
+    /* Fills in the rates of `out`, the best of *rounds. False with *err set: there are none. NULL: it measures none. */
     bool (*limits)(Arena *a, const LimitsRequest *q, LimitRecord *out, int *rounds, const char **err);
     bool flushes; /* `time` can have the constant operand leave the caches before each call */
-    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: this engine makes no
-     * calls. */
+    /* Makes the call, and sets its kernel's status and why. True: the status is STATUS_OK. NULL: it makes no calls. */
     bool (*call)(Call *c);
 } Engine;
 
@@ -77,8 +72,19 @@ typedef struct {
 bool serve_arguments(const Engine *engine, int argc, char **argv);
 /* The whole program; returns its exit code. */
 int serve_main(const Engine *engine, int argc, char **argv);
-/* What the program does with its two streams: says hello, and does what `in` asks for until `in` ends. Returns the exit
- * code. */
+/* What the program does with its streams: says hello, does what `in` asks for until it ends. Gives the exit code. */
 int serve_streams(const Engine *engine, int in, FILE *out);
+
+/* ---- facts.c: what a runner's hello is made of: the targets there are, and this machine as a `device`. */
+
+enum { FACTS_MAX_FOLDER = 64 };
+
+/* Names a further folder of targets, to be searched behind those that were named before (target_read_folders). Unless
+ * any is named, dcgen's own is looked for near this program. False: there are too many. */
+bool facts_use_targets(const char *folder);
+/* Reads all targets of the folders. False with *err set. */
+bool facts_targets(Arena *a, TargetList *out, const char **err);
+/* A device as an object of the protocol. */
+json_t *facts_json(const Device *d);
 
 #endif

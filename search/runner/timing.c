@@ -19,7 +19,6 @@ static bool largest_scratch(const Kernel *k, int n, Block *b)
     return block_new(b, (size_t)bytes, 0);
 }
 
-/* A request under way. */
 typedef struct {
     Kernel *k;
     int n;
@@ -27,7 +26,6 @@ typedef struct {
     SampleSetting setting;
 } Sampling;
 
-/* True if a kernel is so slow that more samples would tell nothing. */
 static bool is_dropped(const Sampling *q, int which)
 {
     const Kernel *k = &q->k[which];

@@ -16,8 +16,6 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,8 +135,7 @@ bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Pl
 static bool note_error(Kernel *k, const Shape *s, double got, double exact, double tol)
 {
     if (got == exact || (isnan(got) && isnan(exact)) || isinf(tol))
-        /* infinities have no difference, what is no number by definition is right as such, and all that is not
-         * determined */
+        /* infinities have no difference, what is no number by definition is right, and what is not determined */
         return true;
     const double err = fabs(got - exact), part = err / tol;
     if (!(part <= k->max_err))
@@ -146,7 +143,6 @@ static bool note_error(Kernel *k, const Shape *s, double got, double exact, doub
     return err <= tol || (shape_is_told(s) && isfinite(part));
 }
 
-/* How many times the usual tolerance an error may be. */
 static double accuracy_of(const Setup *setup, const Shape *s) { return shape_is_told(s) ? 1 : setup->accuracy; }
 
 /* Is the result beyond what the type can hold, and told so? */
@@ -190,7 +186,6 @@ static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const v
     return true;
 }
 
-/* Compares a result without gaps. */
 static bool check_dense(Kernel *k, const Setup *setup, const Shape *s, const void *out)
 {
     for (int64_t i = 0; i < s->nrow; i++)
@@ -219,9 +214,7 @@ bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *ou
     return good;
 }
 
-/* ---- one kernel */
-
-int64_t kernel_scratch_bytes(const Kernel *k, const Shape *s, int threads)
+static int64_t scratch_bytes_of(const Kernel *k, const Shape *s, int threads)
 {
     return k->scratch ? k->scratch(s->extent, threads > 1 ? PACKAGE_pieces(threads, s->flops) : 1) : 0;
 }
@@ -248,7 +241,7 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads)
         k->pack = NULL; /* nothing to pack */
     if (k->pack && (k->packed_size <= 0 || k->packed_size > max_bytes))
         return kernel_fail(k, STATUS_INVALID, "wants %lld packed bytes", (long long)k->packed_size);
-    return kernel_memory(k, s->extent, kernel_scratch_bytes(k, s, threads), max_bytes);
+    return kernel_memory(k, s->extent, scratch_bytes_of(k, s, threads), max_bytes);
 }
 
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p)
@@ -271,7 +264,6 @@ bool kernel_accepts(Kernel *k, int code)
     return code == 0 || kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
 }
 
-/* Packs the constant operands and keeps the result for timing. */
 static bool pack_and_keep(Kernel *k, const Setup *setup, Shape *s, Place *p)
 {
     const size_t bytes = (size_t)k->packed_size;
@@ -302,7 +294,7 @@ static bool run_at_side(Kernel *k, const Setup *setup, const Shape *s, Place cop
                         int threads)
 {
     Place *p = &copies[side];
-    const size_t scratch_bytes = (size_t)kernel_scratch_bytes(k, s, threads);
+    const size_t scratch_bytes = (size_t)scratch_bytes_of(k, s, threads);
     return ((guarded_have(&p->packed, k->packed ? (size_t)k->packed_size : 0, PACKED_ALIGN, side) &&
              guarded_have(&p->scratch, scratch_bytes, PACKED_ALIGN, side)) ||
             kernel_fail(k, STATUS_INVALID, "no memory for %zu bytes of scratch memory", scratch_bytes)) &&
@@ -325,8 +317,7 @@ static bool run_and_check(Kernel *k, const Setup *setup, Shape *s, Place copies[
 
 /* ---- what was right before */
 
-/* An object that was right on a shape: its file, which a new one of the same name is not, and what timing needs of
- * it. */
+/* An object that was right on a shape: its file (not a new one of that name), and what timing needs. */
 typedef struct Verified {
     struct stat file;
     int threads;

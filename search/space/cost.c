@@ -34,7 +34,6 @@ static const double LEAST_WEIGHT = 0.02, STEEPNESS = 4;
 static const double AFTER_TERMS = 1;
 static const double SHRINK = 0.3; /* weight of "no residual" against one measured at the same shape */
 
-/* An expression's value; 0 where it has none. */
 static double value_of(const Expr *e, const int64_t *slots)
 {
     double v;
@@ -50,8 +49,7 @@ static int template_index(const CostModel *m, const Template *t)
 }
 
 /* Fills in the values of the names that a kernel's expressions use on a shape. Returns the threads that a package gives
- * such a call: one with little work gets fewer (PACKAGE_worthwhile), and costs what it costs with those. 0: they cannot
- * be computed. */
+ * such a call: one with little work gets fewer (PACKAGE_worthwhile), and costs what it costs so. 0: it is not known. */
 static int bind_shape(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                       int64_t *slots)
 {
@@ -117,11 +115,9 @@ double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, 
     return fill_columns(m, c, facts, extent, threads, row, term) ? closed_form(m, c->t, term) : NO_IDEA;
 }
 
-/* Predictions are rounded to a millionth of an octave: the last bits of a LAPACK solve differ between machines, a
- * choice must not. */
+/* To a millionth of an octave: a LAPACK solve's last bits differ between machines, a choice must not. */
 static double rounded(double log2_ns) { return rint(log2_ns * 1e6) / 1e6; }
 
-/* log2 of a time, from that of the closed form and a row of features. */
 static double corrected(const CostModel *m, double closed, const double *row)
 {
     return rounded(closed + (m->ridge ? ridge_predict(m->ridge, row) : 0));
@@ -154,8 +150,7 @@ bool cost_counts(const Study *s, int64_t trial, int64_t shape)
 
 double cost_weight(double best, double ns) { return ns <= best ? 1 : fmax(LEAST_WEIGHT, pow(best / ns, STEEPNESS)); }
 
-/* How much a shape tells of another: 1 of itself, and less the further apart they are, in octaves of extents and
- * threads. */
+/* How much a shape tells of another: 1 of itself, less the further they are, in octaves of extents and threads. */
 static double nearness(const CostModel *m, const Instance *a, const Instance *b)
 {
     const double d = log2((double)a->threads / b->threads);
@@ -163,8 +158,7 @@ static double nearness(const CostModel *m, const Instance *a, const Instance *b)
     return exp(-sum / (2 * NEAR_OCTAVES * NEAR_OCTAVES));
 }
 
-/* What predictions on one instance have in common. Callers ask for many trials on one instance after the other, so the
- * last one's is kept. */
+/* What predictions on one instance have in common. Callers ask for many trials on one, so the last one's is kept. */
 struct Nearness {
     int threads; /* 0: nothing was asked yet */
     int64_t extent[OP_MAX_EXTENT];
@@ -204,7 +198,6 @@ typedef struct {
     bool computed; /* its features and terms could be computed */
 } Seen;
 
-/* All of a study, shape by shape. */
 struct CostTable {
     int64_t n;
     Seen *seen;
@@ -243,7 +236,6 @@ static struct CostTable *table_of(Arena *a, const CostModel *m)
     return t;
 }
 
-/* log2 of the time of a row by the closed form. */
 static double closed_of(const CostModel *m, int64_t row)
 {
     const Seen *seen = &m->table->seen[row];
@@ -315,10 +307,7 @@ static void fill_noise(CostModel *m)
         m->noise[j] = study_noise_at(s, j, all);
 }
 
-/* ---- prices of terms ---- */
-
-/* Fits the prices of a template's terms about their common price. A template of which nothing was measured gets the
- * mean common price of the others. */
+/* Fits a template's prices about their common price. One without measurements gets the mean common price. */
 static void fit_prices(Arena *scratch, CostModel *m, CostLeave leave)
 {
     double *common = ARENA_ARRAY(scratch, (size_t)m->templates->n + 1, double), log_sum = 0, rows = 0;
@@ -381,7 +370,6 @@ CostModel *cost_analytic(Arena *a, const Study *s, const TemplateList *templates
     return m;
 }
 
-/* Fits a model whose table is filled. */
 static CostModel *fit(CostModel *m, CostLeave leave)
 {
     Arena *scratch = arena_new();
@@ -418,8 +406,7 @@ double cost_predict(const CostModel *m, const Candidate *c, const int64_t *exten
     return counted_ns(m, c, extent, threads, predict_log2(m, c, (KernelFacts){ 0 }, extent, threads));
 }
 
-/* The weight of all that was measured of a trial, as seen from an instance. *residual: the weighted mean of its
- * residuals and a 0 of SHRINK. */
+/* The weight of a trial's measurements, seen from an instance. *residual: their weighted mean, with a 0 of SHRINK. */
 static double carried_weight(const CostModel *m, int64_t trial, const Instance *inst, double *residual)
 {
     const double *near = nearness_to(m, inst)->k;

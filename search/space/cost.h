@@ -9,15 +9,12 @@
  * The prices of the terms are fitted for the device (model/additive.h). The terms know padding and load balance: p and
  * o are how far the fitted exponents differ from theirs. r, p, o and c come from one ridge regression over what the
  * prices leave (model/ridge.h); fast measurements weigh more, as the choice is made among them. A candidate that was
- * measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes. What the
- * regression cannot know comes on top: calls that a candidate does not serve take it for ever, and once anything was
- * measured no prediction is below the least time of the shape (search/record/roofline.h).
+ * measured on some shapes is predicted on others with its own residuals, weighted by nearness of shapes. Once anything
+ * was measured, no prediction is below the roofline.
  */
 #ifndef DCGEN_COST_H
 #define DCGEN_COST_H
 
-#include <stdint.h>
-#include "gen/base/arena.h"
 #include "model/ridge.h"
 #include "search/record/study.h"
 
@@ -59,8 +56,7 @@ CostModel *cost_fit(Arena *a, const Study *s, const TemplateList *templates);
  * cost_predict alone, without some shapes cost_carried too. */
 CostModel *cost_fit_without(const CostModel *m, CostLeave leave);
 
-/* What the regression sees of a candidate on a shape: row[0..nfeature-1]; the result is log2 of the closed form's
- * ns. */
+/* What the regression sees of a candidate on a shape: row[0..nfeature-1]; gives log2 of the closed form's ns. */
 double cost_features(const CostModel *m, const Candidate *c, KernelFacts facts, const int64_t *extent, int threads,
                      double *row);
 /* The weight of a measurement in the fit: the best of a shape weighs 1, slower ones weigh less. */
@@ -70,18 +66,16 @@ double cost_weight(double best, double ns);
 double cost_predict(const CostModel *m, const Candidate *c, const int64_t *extent, int threads);
 /* The predicted time of a usable trial on any shape, corrected by its residuals, also where it was measured. */
 double cost_carried(const CostModel *m, int64_t trial, const Instance *inst);
-/* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY when the trial is
- * unusable. */
+/* The time of a trial on any shape: the measured one if there is one, else cost_carried's; INFINITY: unusable. */
 double cost_trial(const CostModel *m, int64_t trial, const Instance *inst);
 /* How far cost_trial's time may be off, one standard deviation as a part of it: of a measured time its own error; of a
  * predicted one the model's, the less the more of the trial's measurements are near. */
 double cost_doubt(const CostModel *m, int64_t trial, const Instance *inst);
 
-/* How far n predictions are off, each by a model that did not see the kernel: mean and root mean square of
- * log2(measured / predicted). */
+/* How far n predictions are off, each by a model that did not see the kernel: log2(measured / predicted). */
 typedef struct {
     int64_t n;
-    double bias, rms;
+    double bias, rms; /* mean, root mean square */
 } CostResidual;
 
 /* The residual of the pairs of kernel and shape that f_adapt treats alike: their value lies between two edges. */
@@ -114,8 +108,7 @@ typedef struct {
     int nfeature;
     double lambda;
     double loo_rmse; /* leave-one-measurement-out, log2 */
-    /* median of |predicted / measured - 1| when the predicted kernel was left out of the fit; NAN: of fewer than 3
-     * kernels */
+    /* median of |predicted / measured - 1| when the kernel was left out; NAN: of fewer than 3 kernels */
     double error;
     CostOrder order;    /* of the predictions that `error` is of */
     CostOrder analytic; /* of cost_analytic's predictions, which a package made without any measurement goes by */

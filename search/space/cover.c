@@ -7,7 +7,7 @@
  * the most work, and one in the middle between these. The heaviest list comes first, with its small, its large and its
  * middle call; so an early end leaves a spread. Places with fewer measurements have their turns before others.
  */
-#include "search/space/cover.h"
+#include "search/space/propose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,6 @@ enum {
 
 enum { SMALL, LARGE, MIDDLE, NSIZE };
 
-/* The tuned shapes of a list. */
 typedef struct {
     int decl, threads;
     double weight;
@@ -44,8 +43,6 @@ typedef struct {
     int nplace;
     Place place[MAX_PLACE];
 } Cover;
-
-/* ---- places ---- */
 
 static List *list_of(List *list, int *n, const Instance *inst)
 {
@@ -70,7 +67,6 @@ static int compare_lists(const void *x, const void *y)
     return a->decl != b->decl ? (a->decl > b->decl) - (a->decl < b->decl) : a->threads - b->threads;
 }
 
-/* The lists of a study, the heaviest first; returns how many. */
 static int make_lists(const Study *s, List *list)
 {
     int n = 0;
@@ -119,14 +115,10 @@ static void make_places(Arena *a, Cover *c)
             add_place(c, list[i].shape[size]);
 }
 
-/* ---- wishes ---- */
-
-/* Do the predictions of different templates compare? */
 static bool ranks_templates(const Cover *c) { return c->m->ridge || c->s->target->family->ranks_templates; }
 
 /* The fastest members of the space on a shape, of each group of candidates by itself; returns the number of groups. A
- * group is a template where their predictions do not compare, else all of them. None has a fixed extent: only a
- * measurement can tell whether fixing one pays. */
+ * group is a template where predictions do not compare, else all. None has a fixed extent. */
 static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int *nrank)
 {
     const Instance *inst = c->s->shape[shape];
@@ -144,8 +136,7 @@ static int rank_groups(const Cover *c, int64_t shape, Ranked (*rank)[TURNS], int
     return n;
 }
 
-/* Lists what a place wishes for: the best of each group, then the second best. Places begin with different groups, so
- * that few turns show all groups. */
+/* Lists a place's wishes: the groups' best, then the second. Places begin with different groups: few turns show all. */
 static void make_wishes(Arena *a, Cover *c, int at)
 {
     Place *p = &c->place[at];
@@ -159,8 +150,6 @@ static void make_wishes(Arena *a, Cover *c, int at)
             p->wish[p->n++] = rank[group][k].at;
     }
 }
-
-/* ---- turns ---- */
 
 static double distance(const Cover *c, int64_t x, int64_t y)
 {
@@ -180,8 +169,7 @@ static void add_near(const Cover *c, const Place *of, Proposal *p)
         proposal_add(p, near[i].at, PROPOSE_MAX_SHAPES);
 }
 
-/* Proposes what a place wishes for next. What is proposed already is measured there too; what is in the study counts as
- * a turn. Returns how many proposals there are. */
+/* Proposes what a place wishes for next. What is proposed is measured there too; what is known counts as a turn. */
 static int take_turn(const Cover *c, Place *p, Proposal *out, int n)
 {
     const Candidate *k = &c->space->candidate[p->wish[p->next++]];
@@ -211,10 +199,8 @@ static Place *next_place(Cover *c)
 /* How many more candidates are to be tried here: those of the study are tried, or under way. */
 static int count_left(const Study *s)
 {
-    int left = COVER_TRIALS;
-    for (int64_t i = 0; i < s->ntrial && left > 0; i++)
-        left -= s->trial[i].c.target == s->target;
-    return left;
+    const int64_t tried = study_tried(s, false);
+    return tried < COVER_TRIALS ? COVER_TRIALS - (int)tried : 0;
 }
 
 int cover(Arena *a, const Study *s, const Space *space, const CostModel *m, Proposal *out, int n)

@@ -2,10 +2,9 @@
  *
  * nearest: asks whether there would be kernels if one thing of a spec were another, or two.
  */
-#include "search/space/nearest.h"
+#include "search/space/space.h"
 
 #include <string.h>
-#include "gen/base/text.h"
 
 enum { MAX_CHANGE = 64, MOST_TOLD = 3 };
 
@@ -30,8 +29,6 @@ typedef struct {
     int n;
     Change change[MAX_CHANGE];
 } Asked;
-
-/* ---- what may be changed ---- */
 
 static void add_change(Asked *q, Change c)
 {
@@ -88,30 +85,15 @@ static void list_changes(Asked *q, const TargetList *targets)
         add_change(q, (Change){ .kind = CHANGE_LIMITS, .text = "no 'space'" });
 }
 
-/* ---- asking ---- */
-
 static void apply(const Change *c, Spec *s, const Target **t)
 {
-    switch (c->kind) {
-    case CHANGE_DTYPE:
-        s->dtype = c->dtype;
-        break;
-    case CHANGE_LAYOUT:
+    s->dtype = c->kind == CHANGE_DTYPE ? c->dtype : s->dtype;
+    s->packed = s->packed != (c->kind == CHANGE_PACKED);
+    s->formula = c->kind == CHANGE_FORMULA ? NULL : s->formula;
+    s->nlimit = c->kind == CHANGE_LIMITS ? 0 : s->nlimit;
+    *t = c->kind == CHANGE_TARGET ? c->target : *t;
+    if (c->kind == CHANGE_LAYOUT)
         s->layout[c->operand] = c->layout;
-        break;
-    case CHANGE_PACKED:
-        s->packed = !s->packed;
-        break;
-    case CHANGE_TARGET:
-        *t = c->target;
-        break;
-    case CHANGE_FORMULA:
-        s->formula = NULL;
-        break;
-    case CHANGE_LIMITS:
-        s->nlimit = 0;
-        break;
-    }
 }
 
 static Device device_for(Arena *a, const Asked *q, const Target *t)
@@ -121,7 +103,6 @@ static Device device_for(Arena *a, const Asked *q, const Target *t)
     return t->family->off_cpu ? device_typical(a, t) : q->cpu;
 }
 
-/* Are there kernels with this change, and with another one, which may be NULL? */
 static bool would_do(const Asked *q, const Change *one, const Change *other)
 {
     Arena *a = arena_new();
@@ -157,8 +138,6 @@ static const char *answer(const Asked *q)
         text_add(&t, "no other dtype, layout or target would do");
     return arena_strdup(q->arena, text_str(&t));
 }
-
-/* ---- the message ---- */
 
 /* "op rows, formula softmax[n](x[m,n]), dtype f16, target avx2" */
 static const char *asked_text(Arena *a, const Spec *s, const Target *target)

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include "model/rank.h"
-#include "search/space/cover.h"
 
 enum {
     POOL_RANDOM = 800,
@@ -66,8 +65,7 @@ static void add_to_pool(Proposer *p, const Candidate *c)
         p->pool[p->npool++] = *c;
 }
 
-/* A random candidate. Many are fixed for an extent, and each of these is much like the one that is not: half of them
- * become that one. */
+/* A random candidate. Many are fixed for an extent, each much like the one that is not: half become that one. */
 static Candidate draw_candidate(const Proposer *p)
 {
     const Candidate c = p->space->candidate[rng_below(p->rng, p->space->n)];
@@ -80,7 +78,6 @@ static Candidate draw_candidate(const Proposer *p)
     return fits(p, &plain) ? plain : c;
 }
 
-/* Draws a value of one parameter anew; it may be the same. */
 static void change_one(const Proposer *p, Candidate *c)
 {
     if (c->t->nparam == 0)
@@ -159,8 +156,7 @@ static void predict_member(Proposer *p, int i)
         p->log2t[i * p->nshape + j] = predict(p, &p->pool[i], j);
 }
 
-/* Predicts the times of the whole pool. For a shape without any measurement the best prediction stands for its best
- * time. */
+/* Predicts the times of the whole pool. Without any measurement the best prediction stands for the best time. */
 static void predict_pool(Proposer *p)
 {
     for (int i = 0; i < p->npool; i++)
@@ -171,8 +167,7 @@ static void predict_pool(Proposer *p)
                 p->best[j] = fmin(p->best[j], p->log2t[i * p->nshape + j]);
 }
 
-/* Adds a new candidate to the pool with its predictions, and returns its place. There is room for a batch of them
- * beyond POOL_MAX. */
+/* Adds a candidate to the pool with its predictions, and gives its place. A batch fits beyond POOL_MAX. */
 static int enter_pool(Proposer *p, const Candidate *c)
 {
     p->pool[p->npool] = *c;
@@ -180,7 +175,6 @@ static int enter_pool(Proposer *p, const Candidate *c)
     return p->npool++;
 }
 
-/* Is member i of the pool to be measured on shape j? */
 static bool is_measurable(const Proposer *p, int i, int j) { return isfinite(p->log2t[i * p->nshape + j]); }
 
 /* What member i of the pool is expected to gain on shape j, times the shape's weight: E[max(0, best - t)] for a normal
@@ -202,7 +196,6 @@ static double expected_gain(const Proposer *p, int i)
     return sum / p->total_weight;
 }
 
-/* What measuring member i on shape j is worth: the gain over what the measurement costs. */
 static double shape_value(const Proposer *p, int i, int j)
 {
     return shape_gain(p, i, j) / sqrt(exp2(p->log2t[i * p->nshape + j]) + FIXED_NS);
@@ -222,8 +215,7 @@ void proposal_add(Proposal *p, int64_t shape, int most)
         p->shape[p->nshape++] = shape;
 }
 
-/* Lists the shapes of this batch that candidate i may be measured on, or if there is none, all such shapes; returns how
- * many. */
+/* Lists the shapes of this batch that candidate i may be measured on, or else all such shapes; returns how many. */
 static int list_shapes(const Proposer *p, int i, int *out)
 {
     int n = 0;
@@ -236,8 +228,7 @@ static int list_shapes(const Proposer *p, int i, int *out)
     return n;
 }
 
-/* The shape that candidate i was proposed for (-1: none in particular), a random one to learn from, then those where
- * measuring it is worth most. */
+/* The shape that candidate i was proposed for (-1: none), a random one, then those that are worth most. */
 static void choose_shapes(const Proposer *p, int i, int first, Proposal *out)
 {
     int at[SHAPES_SEEN];
@@ -327,10 +318,7 @@ static bool leap_on_shape(const Proposer *p, int j, Candidate *found)
     return isfinite(least);
 }
 
-/* ---- evolution ---- */
-
-/* A child takes each parameter from one of two parents of the same template; one time in two a parameter is then drawn
- * anew. */
+/* A child takes each parameter from one of two parents of a template; one time in two one is then drawn anew. */
 static Candidate make_child(const Proposer *p, const Candidate *mother, const Candidate *father)
 {
     Candidate c = *mother;
@@ -342,8 +330,7 @@ static Candidate make_child(const Proposer *p, const Candidate *mother, const Ca
     return c;
 }
 
-/* Adds a few generations of children of those members of the pool that the model thinks best. Where the space is small
- * the pool holds all of it already. */
+/* Adds generations of children of those members that the model thinks best. A small space is in the pool already. */
 static void evolve(Proposer *p)
 {
     Ranked parent[PARENTS];
@@ -360,8 +347,7 @@ static void evolve(Proposer *p)
     }
 }
 
-/* Takes candidates that are being built or measured to be as fast as the model predicts: what others gain is counted
- * from that. */
+/* Takes candidates that are being built or measured to be as fast as the model predicts: others gain from there on. */
 static void believe_in_flight(Proposer *p)
 {
     for (int64_t i = 0; i < p->s->ntrial; i++)
@@ -445,7 +431,6 @@ int propose(Arena *a, const Study *s, const Space *space, const CostModel *m, Rn
 
 /* ---- the other strategies ---- */
 
-/* Proposes random candidates, each on as many shapes as the joint search measures. */
 static int propose_random(Arena *a, const Study *s, const Space *space, const CostModel *m, Rng *rng, Proposal *out,
                           int n)
 {

@@ -11,11 +11,9 @@
 
 enum { KERNEL_FOLDS = 10, SHAPE_FOLDS = 5 };
 
-/* What residuals are grouped by. */
 enum { BY_PADDING, BY_BALANCE, BY_BYTES, NGROUP, MAX_EDGE = 6 };
 static const char *const group_names[NGROUP] = { "padding", "balance", "bytes" };
 
-/* The kernels measured on one shape, by their measured and by their predicted times. */
 static RankOrder order_of(const CostModel *m, const double *predicted, int64_t shape)
 {
     const Study *s = m->study;
@@ -92,8 +90,6 @@ static CostOrder judge_orders(const CostModel *m, const double *predicted)
     return r;
 }
 
-/* ---- residuals ---- */
-
 /* Until residual_end, bias and rms are sums. */
 static void residual_add(CostResidual *r, double log2_ratio)
 {
@@ -108,15 +104,13 @@ static void residual_end(CostResidual *r)
     r->rms = r->n ? sqrt(r->rms / (double)r->n) : 0;
 }
 
-/* Adds a row for each two neighbouring edges. */
 static void add_rows(CostReport *r, const char *of, const double *edge, int nedge)
 {
     for (int i = 0; i + 1 < nedge; i++)
         r->adapt[r->nadapt++] = (CostAdapt){ .of = of, .from = edge[i], .to = edge[i + 1] };
 }
 
-/* Makes the rows: for the factors above 1 that f_adapt has a closed form for, and for the caches that hold all
- * operands. */
+/* Makes the rows: for the factors above 1 that f_adapt has a closed form for, and for the caches. */
 static void begin_adapt(Arena *a, const Device *device, CostReport *r)
 {
     static const double factor[] = { 1, 1.02, 1.1, 1.3, INFINITY };

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "gen/base/text.h"
 
 /* A walk over the combinations of one template's parameters. Parameters are chosen one after the other; a constraint is
  * checked as soon as all parameters that it needs are chosen, so that whole subtrees fall at once. */
@@ -18,12 +17,10 @@ typedef struct {
     Candidate candidate;
     int depth_of[TEMPLATE_MAX_CONSTRAINT]; /* a constraint is checked when so many parameters are chosen */
     Rejection *rejection;                  /* one a constraint */
-    int64_t cap;                           /* candidates that space->candidate has room for */
     bool ok;
     Diag *diag;
 } Enumeration;
 
-/* How many parameters must be chosen before the expression has a value. */
 static int depth_needed(const Template *t, const Expr *e)
 {
     int depth = 0;
@@ -77,15 +74,12 @@ static void keep_candidate(Enumeration *e)
         e->ok = false;
         return;
     }
-    if (s->n == e->cap) {
-        int64_t cap = e->cap ? 2 * e->cap : 4096;
-        s->candidate = arena_grow(e->arena, s->candidate, (size_t)e->cap, (size_t)cap, sizeof *s->candidate);
-        e->cap = cap;
-    }
+    const size_t n = (size_t)s->n;
+    if ((n & (n - 1)) == 0) /* the list is full: it doubles whenever its length is a power of two */
+        s->candidate = arena_grow(e->arena, s->candidate, n, n ? 2 * n : 1, sizeof *s->candidate);
     s->candidate[s->n++] = e->candidate;
 }
 
-/* Chooses the parameters from this depth on in all ways, and keeps the candidates. */
 static void choose_from(Enumeration *e, int depth)
 {
     const Template *t = e->binding.t;
@@ -129,8 +123,7 @@ static bool enumerate_template(Enumeration *e, const Template *t)
 }
 
 /* Adds a general kernel of the template, unless it serves no shape of the spec. It may break a constraint only where
- * all of the template's candidates do, as then it is not for such specs, or where the target has it of the one that it
- * is like. has_any: some do not. */
+ * all of the template's candidates do, as it is not for such specs then, or of another target. has_any: some do not. */
 static bool add_general(Enumeration *e, const Template *t, const General *general, bool has_any)
 {
     Space *s = e->space;
@@ -165,7 +158,6 @@ static bool add_generals(Enumeration *e, const Template *t, bool has_any)
 
 /* ---- why there are none ---- */
 
-/* Those of the types that templates for the target serve. */
 static const char *dtypes_text(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target)
 {
     Text t = { .arena = a };
@@ -181,7 +173,6 @@ static const char *dtypes_text(Arena *a, const Spec *spec, const TemplateList *t
     return arena_strdup(a, text_str(&t));
 }
 
-/* Of templates that serve the spec: the constraint that ruled out most. */
 static const char *constraints_text(Arena *a, const Space *s, const Spec *spec)
 {
     const Rejection *most = s->rejection;

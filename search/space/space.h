@@ -6,12 +6,6 @@
 #ifndef DCGEN_SPACE_H
 #define DCGEN_SPACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "gen/base/arena.h"
-#include "gen/base/diag.h"
-#include "gen/spec/spec.h"
-#include "gen/template/template.h"
 #include "gen/unit/candidate.h"
 
 /* Why candidates of a template were left out. */
@@ -39,5 +33,12 @@ Space *space_find(Arena *a, const Spec *spec, const TemplateList *templates, con
 /* The same; why there are none is an error too. */
 Space *space_make(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
                   Diag *d);
+
+/* ---- nearest.c: says of a function without kernels on a target what it asks for, why nothing serves that, and what
+ * would be served if as little as can be were asked differently, which is found by asking for each. */
+
+/* Adds the error, at the function's name. why: of space_find. device: of the target; NULL: what is typical of it. */
+void nearest_say(Arena *a, const Spec *spec, const TemplateList *templates, const Target *target, const Device *device,
+                 const TargetList *targets, const char *why, Diag *d);
 
 #endif

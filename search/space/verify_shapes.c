@@ -25,6 +25,8 @@
 enum { SMALL_MOST = 24, NLEVEL = 4, BASE_TILE = 64, USUAL_TILE = 16, BEYOND = 3 };
 static const double most_points = 1 << 20; /* shapes have more only for what one axis or a pair needs */
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 static int64_t tile_of(const Spec *spec, const Device *device, const UnitKernel *k, int axis)
 {
     Binding b = { .t = k->t, .spec = spec, .target = k->target, .device = device, .value = k->value, .threads = 1 };
@@ -42,8 +44,6 @@ int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 /* An empty sum has a result, an empty row has none. */
 static int64_t least_extent(const Extent *axis) { return axis->kind == AXIS_REDUCE ? axis->least : 1; }
 
-/* ---- adding shapes ---- */
-
 static void add_shape(VerifyShapes *w, int naxis, const int64_t *extent)
 {
     for (int k = 0; k < w->n; k++)
@@ -53,7 +53,6 @@ static void add_shape(VerifyShapes *w, int naxis, const int64_t *extent)
         memcpy(w->extent[w->n++], extent, (size_t)naxis * sizeof *extent);
 }
 
-/* Adds the extents `other`, with v along one axis. */
 static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int64_t *other)
 {
     int64_t extent[OP_MAX_AXIS];
@@ -64,8 +63,7 @@ static void add_alone(VerifyShapes *w, int naxis, int axis, int64_t v, const int
 
 /* ---- small extents ---- */
 
-/* The extents of the next shape: `other`, and on some axes the next small extent, of one axis however large the shape
- * becomes. */
+/* The extents of the next shape: `other`, and on some axes the next small one, of one however large the shape is. */
 static void next_small(int naxis, int turn, const int64_t *most, int64_t *next, const int64_t *other, int64_t *extent)
 {
     bool any = false;
@@ -138,7 +136,6 @@ static int best_level(const Pairs *p, const int *chosen, int axis, int start, do
     return best;
 }
 
-/* Adds a shape with these levels of two axes. */
 static void add_pair(VerifyShapes *w, Pairs *p, int a, int level_a, int b, int level_b)
 {
     int chosen[OP_MAX_AXIS];
@@ -172,8 +169,6 @@ static void add_pairs(VerifyShapes *w, int naxis, const int64_t *tile)
                         add_pair(w, &p, a, i, b, k);
 }
 
-/* ---- the whole ---- */
-
 /* A little more than a tile of each axis, if that is small. Of many axes some have less, those without tiles first. */
 static void set_base(int naxis, const int64_t *tile, int64_t *base)
 {
@@ -201,7 +196,6 @@ static bool is_met(const VerifyShapes *w, int axis, int64_t v)
     return false;
 }
 
-/* Adds what one axis needs and no shape has. */
 static void add_lacking(VerifyShapes *w, const Op *op, int axis, int64_t tile, const int64_t *base)
 {
     const Extent *x = &op->extent[axis];
@@ -228,8 +222,7 @@ void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
     add_of_tiles(w, op, tile);
 }
 
-/* Takes the attributes of shapes of the spec, in turn from the *at-th on, until the call is legal, and fills in what
- * follows from them. False: no shape's will do. */
+/* Takes the attributes of shapes of the spec, in turn from *at on, until the call is legal. False: none will do. */
 static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
 {
     const Op *op = spec->op;
@@ -263,8 +256,7 @@ static bool serves(const Spec *spec, const UnitKernel *k, const int64_t *extent)
 
 enum { STEP = 61 }; /* a prime: neighbours in a list are alike */
 
-/* The next instance of the spec that the kernel serves, from the *at-th on and round; where there is none, the first
- * one. */
+/* The next instance of the spec that the kernel serves, from the *at-th on and round; else the first. */
 static const Instance *served_instance(const Spec *spec, const UnitKernel *k, int64_t *at)
 {
     const int64_t step = spec->ninstance % STEP ? STEP : 1;
@@ -276,8 +268,7 @@ static const Instance *served_instance(const Spec *spec, const UnitKernel *k, in
     return spec->instance;
 }
 
-/* An axis of a call that a kernel serves, from one that it does not serve: rounded up, to a multiple of 2, 4, 8 or 16,
- * or as the instance has it. */
+/* An axis of a served call, from one that is not: rounded up to a multiple of 2, 4, 8 or 16, or the instance's. */
 static int64_t changed(int64_t extent, const Instance *like, int axis, int how)
 {
     enum { AS_INSTANCE = 4 };
@@ -337,7 +328,6 @@ static bool has_strides(const Op *op)
     return i < op->noperand;
 }
 
-/* The product of the axes' extents. */
 static double points_of(const Op *op, const int64_t *extent)
 {
     double points = 1;
@@ -360,21 +350,19 @@ static int list_thick(const Op *op, const VerifyShapes *w, int *at)
     return n;
 }
 
-/* Shapes that paths of their own are taken for: all axes within a tile, all beyond one, all of two points. False: no
- * such call is legal. */
+/* Shapes with paths of their own: all axes within a tile, all beyond one, all of two points. False: none is legal. */
 static bool usual_apart(const Spec *spec, const int64_t *base, int i, int64_t *extent)
 {
     int64_t at = 0;
     for (int axis = 0; axis < spec->op->naxis; axis++) {
         const int64_t wanted = i == 0 ? base[axis] - BEYOND : i == 1 ? base[axis] : 0;
-        extent[axis] = wanted > 2 ? wanted : 2; /* so that every stride counts */
+        extent[axis] = larger(wanted, 2); /* so that every stride counts */
     }
     return complete(spec, &at, extent);
 }
 
 /* Adds shapes with gaps: the usual ones, and some of those that there are already, up to a tenth of all, while they are
- * no more than a sixth of the work. Gaps are of two kinds in turn: one that leaves rows aligned as kernels with vectors
- * like them, and one that does not. */
+ * no more than a sixth of the work. Gaps are of two kinds in turn: rows aligned for vectors, or not. */
 static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
 {
     enum { USUAL = 3 };
@@ -399,8 +387,7 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
-/* Adds some of the shapes with the other ways to divide an extent into parts, while they are no more than half of the
- * work. */
+/* Adds some of the shapes with the other ways to divide an extent into parts, up to half of the work. */
 static void add_ways(const Op *op, VerifyShapes *w)
 {
     int at[VERIFY_SHAPES_MAX];
@@ -447,10 +434,8 @@ static void add_edges(const Spec *spec, const int64_t *tile, const int64_t *base
         int64_t at = 0, *extent = w->extent[w->n];
         for (int axis = 0; axis < op->naxis; axis++)
             extent[axis] = op->reference && axis != many ? base[axis] : 1;
-        if (!op->reference) {
-            const int64_t within = tile[row] - 1, beyond = 2 * tile[row] + 5;
-            extent[row] = i > 0 ? (beyond > LONG ? beyond : LONG) : within > 3 ? within : 3;
-        }
+        if (!op->reference)
+            extent[row] = i > 0 ? larger(2 * tile[row] + 5, LONG) : larger(tile[row] - 1, 3);
         const double fit = most / points_of(op, extent);
         extent[many] = fit >= MANY ? MANY : fit >= 2 ? (int64_t)fit : 2;
         if (complete(spec, &at, extent))
@@ -464,10 +449,8 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
     int64_t tile[OP_MAX_AXIS], base[OP_MAX_AXIS];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
-        for (int j = 0; j < n; j++) {
-            const int64_t t = verify_shapes_tile(s, c[j], i);
-            tile[i] = t > tile[i] ? t : tile[i];
-        }
+        for (int j = 0; j < n; j++)
+            tile[i] = larger(tile[i], verify_shapes_tile(s, c[j], i));
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);
@@ -490,11 +473,9 @@ void verify_shapes_of_kernels(const Spec *spec, const Device *device, const Unit
     int64_t tile[OP_MAX_AXIS], usual[OP_MAX_AXIS], base[OP_MAX_AXIS];
     for (int i = 0; i < op->naxis; i++) {
         tile[i] = 1;
-        for (int j = 0; j < n; j++) {
-            const int64_t t = tile_of(spec, device, &k[j], i);
-            tile[i] = t > tile[i] ? t : tile[i];
-        }
-        usual[i] = tile[i] > USUAL_TILE ? tile[i] : USUAL_TILE;
+        for (int j = 0; j < n; j++)
+            tile[i] = larger(tile[i], tile_of(spec, device, &k[j], i));
+        usual[i] = larger(tile[i], USUAL_TILE);
     }
     verify_shapes_of_tiles(op, tile, w);
     set_base(op->naxis, tile, base);

@@ -5,7 +5,6 @@
 #ifndef DCGEN_VERIFY_SHAPES_H
 #define DCGEN_VERIFY_SHAPES_H
 
-#include <stdint.h>
 #include "gen/unit/unit.h"
 #include "search/record/study.h"
 
@@ -21,10 +20,7 @@ typedef struct {
 
 /* What the candidate does at once along an axis, at least 1. */
 int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis);
-/* Extents around the largest tile of n candidates. On every axis: the smallest extents up to the tile, 24 at most;
- * nothing, where a call may have that; the tile and its neighbours, and each pair of these on each pair of axes; more
- * than two tiles; what the op wants tried; and for each candidate that does not serve all calls some that it serves.
- * Where operands are strided, some of these again, with gaps; where some divide an extent into parts, in other ways. */
+/* Extents around the largest tile of n candidates, of the kinds that verify_shapes.c lists. */
 void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShapes *w);
 /* The same for the kernels of a package, around the tiles of each of them, and as if none of these were small: what a
  * template's head calls a tile need not be all that its code does at once. */

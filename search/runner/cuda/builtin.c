@@ -13,7 +13,6 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <cuda.h>
-#include <stdio.h>
 #include <xxhash.h>
 
 enum { NTHREAD = 256, BLOCKS_SM = 4, LANES = 32, PROOF_BYTES = 70000 };
@@ -51,8 +50,6 @@ uint64_t builtin_sum(const void *host, size_t bytes)
         h += mix(i, p[i]);
     return h;
 }
-
-/* ---- digests */
 
 /* Downloads memory in pieces, so that little room is taken, and makes its digest. Any digest will do, as none is
  * compared with one that the GPU made: this one is 9 times as fast as the sum. */
@@ -101,8 +98,7 @@ void builtin_digest(const Span *span, int n, uint64_t *digest)
     }
 }
 
-/* True if the GPU makes the digest that the CPU makes, of bytes of all values at an odd address, and another one when a
- * byte has changed. */
+/* True if the GPU makes the CPU's digest, of all values at an odd address, and another when a byte changes. */
 static bool prove_digest(void)
 {
     unsigned char host[PROOF_BYTES];
@@ -121,7 +117,6 @@ static bool prove_digest(void)
     return digest[1] == builtin_sum(host, PROOF_BYTES) && digest[0] != digest[1];
 }
 
-/* Has the GPU make digests. False: the CPU makes them. */
 static bool open_digest(void)
 {
     void *sum = NULL;
@@ -134,8 +129,6 @@ static bool open_digest(void)
     gpu_must(cudaFree(sum), "cudaFree");
     return false;
 }
-
-/* ---- loading */
 
 static bool load_kernels(char why[LIBRARY_WHY_BYTES])
 {

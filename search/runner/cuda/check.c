@@ -11,7 +11,6 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { NAN_BYTE = 0xff };
@@ -23,8 +22,6 @@ static const char *activity_text(char text[WHY_BYTES], const char *verb, const K
     return text;
 }
 
-/* ---- operands */
-
 static Span span_with_bands(const GpuBuffer *b) { return (Span){ b->base, b->total_bytes }; }
 
 static uint64_t digest_of(Span span)
@@ -34,7 +31,6 @@ static uint64_t digest_of(Span span)
     return digest;
 }
 
-/* The digests of all inputs with their bands. */
 static void digest_operands(const Check *c, Placement p, uint64_t *digest)
 {
     Span span[OP_MAX_OPERAND];
@@ -96,7 +92,6 @@ void check_close(Check *c)
     *c = (Check){ 0 };
 }
 
-/* True if all operands but the output are as they were. */
 static bool check_traces(Check *c, Kernel *k, Placement p)
 {
     uint64_t digest[OP_MAX_OPERAND];
@@ -111,14 +106,10 @@ static bool check_traces(Check *c, Kernel *k, Placement p)
     return true;
 }
 
-/* ---- one kernel */
-
 bool check_refused(Kernel *k, int code)
 {
-    if (code < 0 && k->say_why)
-        return kernel_fail(k, STATUS_INVALID, "%s", k->say_why(code));
     if (code < 0)
-        return kernel_fail(k, STATUS_INVALID, "refuses these extents (%d)", code);
+        return kernel_accepts(k, code);
     return kernel_fail(k, STATUS_INVALID, "cannot be launched: %s (%s)", cudaGetErrorName((cudaError_t)code),
                        cudaGetErrorString((cudaError_t)code));
 }
@@ -154,7 +145,6 @@ static bool pack_constant(Check *c, Kernel *k, Extra *e)
     return check_traces(c, k, ALIGNED);
 }
 
-/* Calls the kernel once; *digest is that of the result. */
 static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *digest)
 {
     char text[WHY_BYTES];
@@ -183,8 +173,7 @@ static double known_error(const Shape *s, uint64_t digest)
     return -1;
 }
 
-/* Checks a result with that digest. Many kernels add up in the same order, so that their results have the same bits:
- * these are compared with the reference once. */
+/* Checks a result with that digest. Many kernels add up in the same order: equal bits are compared once. */
 static bool check_output(Check *c, Kernel *k, Placement p, uint64_t digest)
 {
     Shape *s = c->shape;
@@ -214,8 +203,7 @@ static bool check_extra(Kernel *k, const Extra *e)
                                          : kernel_fail(k, STATUS_WRONG, "writes outside of the packed operand");
 }
 
-/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong, and nothing else may be
- * written to. */
+/* Calls the kernel once more: its result must have that digest, or `other` says what is wrong. */
 static bool run_again(Check *c, Kernel *k, Extra *e, Placement p, uint64_t want, const char *other)
 {
     uint64_t digest;

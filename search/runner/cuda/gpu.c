@@ -6,15 +6,10 @@
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-#include "gen/base/text.h"
 
 enum { BAND_BYTES = 8192, ALIGN_BYTES = 256, CANARY = 0xff }; /* as an element of any type the canary is a NaN */
-
-/* ---- the device */
 
 const char *gpu_version(Arena *a, int version)
 {
@@ -79,8 +74,7 @@ static bool runs_code_of(const Gpu *g, const Target *t)
     return arch > 0 && (t->exact ? arch == g->sm_arch : arch / 10 == g->sm_arch / 10 && arch <= g->sm_arch);
 }
 
-/* Times by events have gaps in them, traced ones have none. A GPU has another id for each, so that nothing compares
- * them. */
+/* Times by events have gaps in them, traced ones have none. A GPU has another id for each: nothing compares them. */
 static const char *id_of(Arena *a, const Gpu *g, const char *isa, bool by_events)
 {
     Text t = { .arena = a };
@@ -109,8 +103,6 @@ bool gpu_device(Arena *a, const Gpu *g, const TargetList *list, bool by_events, 
     out->id = id_of(a, g, names, by_events);
     return out->nisa > 0;
 }
-
-/* ---- errors */
 
 bool gpu_is_fatal(cudaError_t e)
 {
@@ -155,11 +147,7 @@ int gpu_launched(int code, const char *what)
     return code;
 }
 
-/* ---- code */
-
 void gpu_keep_code(const char *so) { dlopen(so, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
-
-/* ---- memory */
 
 static void set_bytes(void *data, int byte, size_t bytes)
 {

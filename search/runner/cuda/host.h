@@ -14,11 +14,9 @@
 /* ---- library.c: shared libraries, opened when the program runs and used if they are there */
 
 enum { LIBRARY_WHY_BYTES = 200 };
-/* Opens the first of names, which are NULL-terminated, best first. NULL: there is none; `why` is what the loader says
- * of the first name. */
+/* Opens the first of names, best first, NULL-terminated. NULL: none; `why`: the loader's. */
 void *library_open(const char *const *names, char why[LIBRARY_WHY_BYTES]);
-/* Finds the file of a library outside the loader's own path without opening it: large ones are opened only when they
- * are wanted. False: there is none. */
+/* Finds the file of a library outside the loader's own path without opening it. False: there is none. */
 bool library_find(const char *name, char path[PATH_MAX]);
 /* The file that an open library came from; the text lasts as long as the library is open. */
 const char *library_where(void *library);
@@ -34,8 +32,7 @@ bool library_bind(void *library, const LibraryFunction *functions, int n, char w
 
 /* ---- nvml.c: the clock of the streaming multiprocessors (SMs), and what holds it down */
 
-/* Opens NVML, once a process. bus: "0000:19:00.0", as cudaDeviceGetPCIBusId says it. False: `why` says what is missing,
- * and clocks are not known. */
+/* Opens NVML, once a process. bus: "0000:19:00.0" (cudaDeviceGetPCIBusId). False: `why` says what is missing. */
 bool nvml_open(const char *bus, char why[LIBRARY_WHY_BYTES]);
 void nvml_close(void);
 const char *nvml_where(void); /* the library's file; NULL: it is not in use */
@@ -89,8 +86,7 @@ void trace_add_kernel(Trace *t, uint64_t start_ns, uint64_t end_ns, uint32_t cor
 void trace_add_link(Trace *t, uint32_t correlation, uint64_t call);
 void trace_clear(Trace *t); /* forgets all records, keeps the memory */
 
-/* Times of the calls first .. first+n-1, which are calls of the same code: each starts as many kernels. Kernels of
- * other calls are skipped. Sorts the trace. */
+/* Times of the calls first .. first+n-1, calls of the same code: each starts as many kernels. Sorts the trace. */
 TraceStatus trace_times(Trace *t, uint64_t first, size_t n, double *ns);
 
 /* Length of the union of n intervals, which are in order of their starts; negative: one of them is impossible. */
@@ -110,8 +106,7 @@ void watchdog_arm(const char *what);
  * minutes, and meanwhile the function of watchdog_beat is called once a second. */
 void watchdog_arm_long(const char *what);
 void watchdog_disarm(void); /* stops the countdown */
-/* Sets what the watching thread calls once a second while watchdog_arm_long counts down; it is not called after
- * watchdog_disarm has returned. NULL: nothing. */
+/* Sets what is called once a second while watchdog_arm_long counts down, not after watchdog_disarm. NULL: nothing. */
 void watchdog_beat(void (*beat)(void *ctx, int kernel), void *ctx, int kernel);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * library: shared libraries that come with a CUDA toolkit or a driver, opened when the program runs and used if they
- * are there. The loader's own path is tried first, then the folders of the table `places`: the usual ones of toolkits,
- * newest first, then those of Python packages.
+ * are there. The loader's own path is tried first, then the folders of the table `places`.
  */
 #define _GNU_SOURCE
 #include "search/runner/cuda/host.h"
@@ -16,8 +15,7 @@
 #include <string.h>
 #include "gen/base/process.h"
 
-/* Where libraries lie below a toolkit (CUPTI has a folder of its own in some), below a Python environment, and below
- * the system's. */
+/* Where libraries lie below a toolkit (CUPTI's own folder in some), a Python environment, and the system's. */
 static const char *const toolkit[] = { "lib64", "lib", "extras/CUPTI/lib64", "targets/*/lib", NULL },
                          *const python[] = { "lib/python3*/{site,dist}-packages/nvidia/*/lib", NULL },
                          *const system_folders[] = { "lib/*-linux-gnu", "lib64", "lib", NULL };

@@ -9,19 +9,15 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include "gen/base/process.h"
-#include "gen/base/text.h"
 #include "search/record/samples.h"
 
 enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 }; /* CALLS: of a sample */
 static const double launch_ns = 5e5, warm_ns = 5e7; /* what a launch of a probe takes, and what the warm-up takes */
 static const int64_t max_rounds = 100000000;
 
-/* The buffer in memory is 32 times as large as the L2 cache, so that no more than a 32nd of it stays in the cache from
- * one pass to the next. The one in L2 is a quarter of the cache: the halves of a large L2 each keep what their own half
- * of the GPU reads. */
+/* The buffer in memory is 32 times as large as the L2 cache, so that little of it stays in the cache. The one in L2 is
+ * a quarter of it: each half of a large L2 keeps what its half of the GPU reads. */
 static const int64_t memory_caches = 32, memory_least = 64 * MIB, l2_parts = 4;
 
 typedef struct {
@@ -98,7 +94,6 @@ static bool calibrate(Probe *p)
 
 static bool sample_probe(Probe *p, double *ns) { return (p->rounds[p->variant] || calibrate(p)) && time_probe(p, ns); }
 
-/* Raises *rate, the work a second, to the best of all variants. */
 static bool sample_rate(Probe *p, double *rate)
 {
     double ns = 0;
@@ -141,9 +136,6 @@ static bool sample_null(Bench *b, Latency *l)
     return true;
 }
 
-/* ---- all of them */
-
-/* Has the cores calculate until their clock has settled. */
 static bool warm_up(Bench *b, Probe *unit)
 {
     const double now_ns = process_clock_ns(), end_ns = now_ns + fmin(warm_ns, (b->until_ns - now_ns) / 4);
@@ -155,7 +147,6 @@ static bool warm_up(Bench *b, Probe *unit)
     return true;
 }
 
-/* Takes rounds until the time is up, one at least. */
 static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
     Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
@@ -179,8 +170,6 @@ static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
     return good;
 }
 
-/* ---- a request */
-
 /* Takes a buffer and fills it with random numbers. False with b->why set. */
 static bool buffer_new(Bench *b, const Gpu *g)
 {
@@ -202,7 +191,6 @@ static bool buffer_new(Bench *b, const Gpu *g)
     return true;
 }
 
-/* The probe of the unit that does the arithmetic; NULL: there is none. */
 static const char *unit_of(const char *dtype)
 {
     static const char *const same[] = { "tf32", "f16", "bf16" };

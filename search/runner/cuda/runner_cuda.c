@@ -9,12 +9,9 @@
  * on stderr say which driver, CUPTI, NVML and cublasLt were found, and where.
  */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "gen/base/json.h"
 #include "search/runner/cuda/runner_cuda.h"
-#include "search/runner/facts.h"
 
 static struct {
     bool by_events, probe;
@@ -93,8 +90,6 @@ static json_t *find_all(Arena *a)
     return found;
 }
 
-/* ---- hello */
-
 static bool start_work(Arena *a, const char **err)
 {
     timer_trace(&state.timer, !option.by_events);
@@ -127,8 +122,6 @@ static json_t *hello_fields(Arena *a, const char **err)
                                 FIELD("null_ns", t->null_ns), FIELD("found", find_all(a)));
     return t->traced ? facts : JSON_SET(facts, FIELD("timer_why", t->why));
 }
-
-/* ---- requests */
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
@@ -238,8 +231,6 @@ static bool call_once(Call *c)
         gpu_buffer_free(&b[i]);
     return good;
 }
-
-/* ---- the program */
 
 /* Prints the hello's fields: those of the device first, then the others. */
 static int print_device(void)

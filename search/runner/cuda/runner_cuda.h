@@ -8,8 +8,6 @@
 
 #include <cuda_runtime_api.h>
 #include <cupti.h>
-#include "gen/base/arena.h"
-#include "gen/target/device.h"
 #include "search/runner/cuda/host.h"
 #include "search/runner/serve.h"
 #include "templates/package/flush_l2.h"
@@ -43,15 +41,13 @@ void gpu_check(cudaError_t e, const char *what);
 /* Takes the code that a function that launches kernels returned, and returns it; for 0 the error that it did not
  * return, if there is one. Ends the process when that ruins the context. */
 int gpu_launched(int code, const char *what);
-/* Ends the process on any error: copies and fills of our own memory fail only when a kernel has ruined the context
- * before. */
+/* Ends the process on any error: copies and fills of our memory fail only in a ruined context. */
 void gpu_must(cudaError_t e, const char *what);
 
 /* Loads an object whose kernels shall run here, and keeps it until the process ends, whoever closes it. Once the
  * address of an object that was closed is that of another one, the runtime may take code of the first for code of the
  * second (seen with CUDA 13.0 on an H200: wrong results, crashes, cudaErrorNoKernelImageForDevice). So a path stands
- * for one object as long as the process lives. One that cannot be loaded is left to whoever loads it next, and says
- * why. */
+ * for one object as long as the process lives. One that cannot be loaded is left to the next. */
 void gpu_keep_code(const char *so);
 
 /* Device memory between two bands of at least 4 KiB; all of it is filled with NaN bytes. */
@@ -83,8 +79,7 @@ typedef struct {
     size_t bytes;
 } Span;
 enum { MAX_SPAN = 16 };
-/* The digests of n <= MAX_SPAN spans, when all that was started before has ended. Equal bytes have equal digests
- * wherever they lie. */
+/* The digests of n <= MAX_SPAN spans, once all work has ended. Equal bytes have equal digests wherever they lie. */
 void builtin_digest(const Span *span, int n, uint64_t *digest);
 /* True if operands of so many bytes cannot be compared: the CPU would have to make their digests, and that would take
  * longer than a request may (some GB/s, four times for each kernel). */
@@ -94,8 +89,7 @@ extern const char builtin_ptx[]; /* the code of both kernels */
 /* The digest that the kernel gives for the same bytes on the GPU. */
 uint64_t builtin_sum(const void *host, size_t bytes);
 
-/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it; it may be absent or in use by another
- * program */
+/* ---- tracer.c: when kernels began and ended on the GPU, as CUPTI tells it, if it is there and free */
 
 /* Starts tracing; called once a process, before the GPU is used. False: `why` says what is missing. */
 bool tracer_open(char why[LIBRARY_WHY_BYTES]);
@@ -190,24 +184,20 @@ void check_close(Check *c);
 
 /* Loads and verifies a kernel. False: its status and why say what is wrong. */
 bool check_kernel(Check *c, Kernel *k, Extra *e);
-/* Checks a kernel that has been timed: it must be as right as it was, with scratch memory and counters as its calls
- * left them. */
+/* Checks a timed kernel: it must be as right as it was, with its memory as its calls left it. */
 bool check_once_more(Check *c, Kernel *k, Extra *e);
 
-/* Starts one call. Returns 0, a negative number where the kernel refuses, or a cudaError_t that is not fatal. Fatal
- * ones end the process. */
+/* Starts one call. Returns 0, a negative number (refused) or a cudaError_t. Fatal ones end the process. */
 int check_launch(const Check *c, const Kernel *k, const Extra *e, Placement p);
 /* Notes why a call was not started, and returns false. */
 bool check_refused(Kernel *k, int code);
 
 /* ---- sample.c: times of all kernels of a request in turn */
 
-/* Fills the samples and further result fields of the kernels with status ok, and checks those once more. False with why
- * set: no more times can be taken. */
+/* Fills samples and further result fields of kernels with status ok, and checks those again. False with why set. */
 bool sample_all(Check *c, Timer *t, char why[WHY_BYTES]);
 
-/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last whole warm-up; 0: not
- * known. */
+/* Is a GPU warm that took no samples for pause_s? mhz: its clock now; warm_mhz: behind the last warm-up; 0: unknown. */
 bool sample_is_warm(double pause_s, double mhz, double warm_mhz);
 /* How many calls fill a sample. */
 int64_t sample_calls(double sample_ns, double call_ns);

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sample: times of all kernels of a request in turn, every other round in reverse order, so that whatever slows the GPU
- * meets them all alike. Before the first sample a GPU that was idle works for 50 ms, so that its clock rises. A sample
- * is the mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a flush of the L2 cache, of
- * which the median counts. After the last sample each kernel is checked once more. The GPU's clock and what held it
- * down are told with the times.
+ * meets them all alike. A sample is the mean of calls back to back (hot); after it come COLD_CALLS calls, each behind a
+ * flush of the L2 cache, of which the median counts. After the last sample each kernel is checked once more. The GPU's
+ * clock and what held it down are told with the times.
  */
 #include "search/runner/cuda/runner_cuda.h"
 
-#include <math.h>
-#include <stdio.h>
 #include "gen/base/json.h"
 #include "gen/base/process.h"
 #include "search/record/samples.h"
 
 enum { MIN_SAMPLES = 3 };
-/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms of work. Each kernel has its part of
- * that, and enough for its code to come in, which is all that it has on a warm GPU. Where starting kernels takes longer
- * than running them, warm_wall times that part by the wall clock will do, but for the first WARM_BATCHES: how long a
- * call takes is seen from those. */
+/* The warm-up before the first sample takes warm_ns: clocks rise within tens of ms. Each kernel has its part, and
+ * enough for its code to come in, which is all on a warm GPU. Where starting takes longer than running, warm_wall times
+ * that part by the wall clock will do, but for the first WARM_BATCHES, which tell a call's time. */
 static const double warm_ns = 5e7, warm_least_ns = 5e5, warm_wall = 2;
 enum { WARM_BATCHES = 3 };
-/* A GPU is warm for so long behind its samples: where its clock is known, and is within `clock_kept` what it was; and
- * where it is not. */
+/* A GPU is warm so long behind samples: where its clock is known and `clock_kept`; and where it is not. */
 static const double warm_told_s = 1, warm_untold_s = 0.03, clock_kept = 0.98;
 
 typedef struct {
@@ -34,7 +29,6 @@ typedef struct {
     Clocks clocks;
 } SamplingRun;
 
-/* The kernel whose calls are timed. */
 typedef struct {
     SamplingRun *run;
     int i;
@@ -73,10 +67,7 @@ static int launch_timed(void *ctx)
     return timed->code;
 }
 
-/* ---- one kernel */
-
-/* Works for `share_ns`, then sets how many calls make a sample. Each batch is four times the one before, until one
- * fills a sample. */
+/* Works for `share_ns`, then sets how many calls make a sample. Batches grow fourfold until one fills a sample. */
 static TimerStatus calibrate(Kernel *k, Timer *t, TimerCall call, double sample_ns, double share_ns)
 {
     const double start = process_clock_ns();
@@ -126,8 +117,6 @@ static bool time_kernel(SamplingRun *r, int i, int round)
         kernel_fail(k, STATUS_INVALID, "times of kernels are lost: CUPTI: %.150s", r->timer->why);
     return status != TIMER_LOST;
 }
-
-/* ---- all of them */
 
 /* False: no more times can be taken. */
 static bool run_rounds(SamplingRun *r)

@@ -6,7 +6,6 @@
  */
 #include "search/runner/cuda/runner_cuda.h"
 
-#include <stdio.h>
 #include "search/record/samples.h"
 
 enum { NULL_SAMPLES = 15, NULL_CALLS = 16, MAX_TRIES = 3 };
@@ -148,8 +147,6 @@ static TimerStatus time_by_events(Timer *t, TimerCall call, int64_t n, double *m
     return status;
 }
 
-/* ---- the timer */
-
 TimerStatus timer_hot(Timer *t, TimerCall call, int64_t n, double *mean_ns)
 {
     *mean_ns = 0;
@@ -176,8 +173,7 @@ TimerStatus timer_null(Timer *t, double *ns)
     return status;
 }
 
-/* Takes the time of an empty kernel, the least that can be measured. A tracer that cannot tell it does not work: then
- * events tell times. */
+/* Takes an empty kernel's time, the least there is. A tracer that cannot tell it is no use: then events do. */
 static void prove_timing(Timer *t, int sms)
 {
     t->has_null = builtin_open(sms);

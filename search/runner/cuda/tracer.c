@@ -4,15 +4,13 @@
  * CUPTI has one user at a time, and may be absent: `why` says each failure, and the caller times otherwise.
  *
  * Of the record of a kernel only fields are read that have kept their places since CUDA 8; later versions add
- * at its end. There are two buffers of 256 KB at first, and more when CUPTI asks for one before it gives one back. What
- * they hold is copied out in the callback, which CUPTI may call from a thread of its own.
+ * at its end. What buffers hold is copied out in the callback, which CUPTI may call from a thread of its own.
  */
 #define _GNU_SOURCE
 #include "search/runner/cuda/runner_cuda.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "gen/base/process.h"
@@ -37,8 +35,7 @@ static struct {
     Trace trace;
     uint8_t *free_buffer[MAX_FREE];
     int nfree, nenabled; /* nenabled: of `kinds` */
-    /* How long records are waited for before a flush is forced: 0 once that has helped, patience_s once it brought
-     * incomplete ones. */
+    /* How long records are waited for before a forced flush: 0 once that helped, patience_s once some were torn. */
     double force_s;
 
     CUptiResult (*register_callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
@@ -51,8 +48,6 @@ static struct {
     CUptiResult (*pop)(CUpti_ExternalCorrelationKind, uint64_t *);
     CUptiResult (*text)(CUptiResult, const char **);
 } cupti = { .where = "", .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- buffers */
 
 static uint8_t *new_buffer(void) { return aligned_alloc(ALIGN_BYTES, BUFFER_BYTES); }
 
@@ -99,8 +94,6 @@ static void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t *bu
         free(buffer);
     pthread_mutex_unlock(&cupti.mutex);
 }
-
-/* ---- on and off */
 
 /* True if the call succeeded; else `why` says what failed. */
 static bool succeeded(CUptiResult code, const char *what, char why[LIBRARY_WHY_BYTES])
@@ -172,8 +165,6 @@ void tracer_close(void)
 }
 
 const char *tracer_where(void) { return cupti.where; }
-
-/* ---- calls */
 
 void tracer_call_begin(uint64_t call) { cupti.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, call); }
 

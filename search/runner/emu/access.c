@@ -41,7 +41,6 @@ void shared_begin(Worker *w)
     memset(w->shared, POISON, w->smem_bytes);
 }
 
-/* Gives the granules of a line stamps of their own. */
 static void split_line(uint32_t *line, uint32_t *granules)
 {
     if (*line == MIXED)
@@ -68,7 +67,6 @@ void shared_rebase(Worker *w)
     }
 }
 
-/* Says what is wrong with granules that an access may not touch. */
 static void report_access(Worker *w, const Access *a, uint32_t offset, uint32_t stamp)
 {
     const char *does = a->write ? "writes" : "reads";
@@ -100,15 +98,13 @@ static void report_access(Worker *w, const Access *a, uint32_t offset, uint32_t 
 
 INLINE uint32_t epoch_start(uint32_t stamp) { return stamp & ~(uint32_t)SEVERAL; }
 
-/* True if the owner of `stamp` may read what was last written with the stamp `written`: its own, or one of an earlier
- * epoch. */
+/* True if the owner of `stamp` may read what has the stamp `written`: its own, or one of an earlier epoch. */
 INLINE bool is_readable(uint32_t written, uint32_t stamp)
 {
     return written == stamp || written - 1 < epoch_start(stamp) - 1;
 }
 
-/* True if the owner of `stamp` may write what was last accessed with the stamp `accessed`: its own, or one of an
- * earlier epoch. */
+/* True if the owner of `stamp` may write what has the stamp `accessed`: its own, or one of an earlier epoch. */
 INLINE bool is_writable(uint32_t accessed, uint32_t stamp)
 {
     return accessed == stamp || accessed < epoch_start(stamp);
@@ -120,7 +116,6 @@ INLINE uint32_t read_stamp(uint32_t before, uint32_t stamp)
     return before == stamp || before < epoch_start(stamp) ? stamp : stamp | SEVERAL;
 }
 
-/* The stamp that all granules of a line have; MIXED: they differ. */
 static uint32_t common_stamp(const uint32_t *granules)
 {
     for (int i = 1; i < LINE_GRANULES; i++)
@@ -129,8 +124,7 @@ static uint32_t common_stamp(const uint32_t *granules)
     return granules[0];
 }
 
-/* True if n granules of a line may be read. A line that was written in former epochs gets one stamp: who wrote it does
- * not matter any more. */
+/* May n granules of a line be read? One written in former epochs gets one stamp, whoever wrote it. */
 static bool may_read_written(Worker *w, size_t line, int from, int n, uint32_t stamp)
 {
     AccessLine *l = &w->line[line];
@@ -177,7 +171,6 @@ static bool all_writable(uint32_t line, const uint32_t *granules, int n, uint32_
     return good;
 }
 
-/* Gives n granules of a line the stamp of their write. */
 static void mark_written(Worker *w, size_t line, int from, int n, uint32_t mark)
 {
     if (n == LINE_GRANULES) {
@@ -265,8 +258,7 @@ INLINE void any_access(uintptr_t address, size_t bytes, bool write, bool aligned
         slow_access(w, address, bytes, write, aligned, site);
 }
 
-/* Notes an access to a line of shared memory that is in order and leaves one stamp for the whole line. False: it is not
- * such an access. */
+/* Notes an access to a line of shared memory that is right and leaves one stamp for it. False: it is another. */
 INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
 {
     const uint32_t written = l->written, read = l->read;
@@ -283,8 +275,7 @@ INLINE bool line_access(AccessLine *l, size_t bytes, bool write, uint32_t stamp)
     return true;
 }
 
-/* Takes the short way for accesses within a line of shared memory. `unit` is offset / bytes, or a huge number if that
- * is not whole. */
+/* Takes the short way for accesses within a line of shared memory. `unit` is offset / bytes, or huge if not whole. */
 INLINE void access(uintptr_t address, size_t bytes, bool write, bool aligned, uintptr_t site)
 {
     Worker *w = emu_worker;
@@ -340,7 +331,6 @@ void shared_read_row(Worker *w, uintptr_t address)
         report_access(w, &row, (uint32_t)offset, stamp);
 }
 
-/* Copies 4, 8 or 16 bytes. */
 INLINE void copy_width(void *to, const void *from, uint32_t width)
 {
     if (width == 16)

@@ -75,8 +75,6 @@ static void context_switch(Context *from, Context *to) { swapcontext(&from->u, &
 
 #endif
 
-/* ---- memory */
-
 bool worker_prepare(Worker *w, int nthread)
 {
     char *map;
@@ -105,8 +103,6 @@ void worker_free(Worker *w)
         munmap((void *)w->window, WINDOW_BYTES);
     free(w);
 }
-
-/* ---- who runs */
 
 static void set_runnable(Worker *w, int thread) { w->runnable[thread / LANES] |= 1u << thread % LANES; }
 
@@ -178,7 +174,6 @@ _Noreturn static void report_deadlock(Worker *w)
                   state_text(w, other, there, sizeof there));
 }
 
-/* The running fiber waits until another makes it runnable. */
 static void wait_here(Worker *w)
 {
     const int thread = w->running, next = next_runnable(w);
@@ -288,9 +283,6 @@ void collective_wait(Worker *w, Collective *c)
     w->runnable[first / LANES] = ~(1u << lane);
 }
 
-/* ---- a block */
-
-/* Where each fiber begins. */
 static void run_thread(void)
 {
     Worker *w = emu_worker;
@@ -320,8 +312,7 @@ static uint64_t shuffled(uint64_t index, uint64_t n)
     return index;
 }
 
-/* How far below the end of its memory a thread's stack begins. If all began at the same place of a page, what they use
- * would share few sets of the cache. */
+/* How far below the end of its memory a thread's stack begins: else all would share few sets of the cache. */
 static size_t stack_colour(int thread)
 {
     enum { STEP = 1088, COLOURS_BYTES = 16 << 10 };

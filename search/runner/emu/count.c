@@ -21,10 +21,7 @@ void count_access(Worker *w, const Access *a)
     f->access[f->naccess++] = *a;
 }
 
-/* ---- costs */
-
-/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are
- * then. */
+/* Adds a number to a list of n different ones, unless it is there or the list is full. Returns how many there are. */
 static int add_once(uintptr_t *list, int n, int max, uintptr_t number)
 {
     int known = 0;
@@ -47,7 +44,6 @@ static int64_t count_sectors(const Instruction *x)
     return n;
 }
 
-/* The wavefronts of n lanes that are served together. */
 static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
 {
     uintptr_t word[BANKS][LANES];
@@ -61,7 +57,6 @@ static int wavefronts_of(const uintptr_t *address, const uint32_t *bytes, int n)
     return most;
 }
 
-/* True if all lanes that take part want what those `apart` from them want. */
 static bool are_paired(const Instruction *x, int apart)
 {
     bool same = true;
@@ -151,7 +146,7 @@ static void flush_warp(Worker *w, int first)
         Fiber *f = &w->fiber[first + lane];
         for (int i = 0; i < f->naccess; i++)
             if (!add_access(w, &f->access[i], lane))
-                finding_plain("it cannot be counted: too many places access memory");
+                finding_note(NULL, 0, "it cannot be counted: too many places access memory");
         f->naccess = 0;
     }
     for (AccessSite *s = w->site; s < w->site + SITE_SLOTS; s++) {

@@ -65,8 +65,7 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes of shared memory that a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
-    /* so many values of blockIdx.x are executed of a launch, evenly spread from the first to the last (1: the first),
-     * each with all of y and z; 0: all values */
+    /* so many values of blockIdx.x are executed, spread from first to last (1: the first), with all y and z; 0: all */
     uint64_t sample;
     int nregion;
     EmuRegion region[EMU_MAX_REGION];

@@ -17,19 +17,20 @@
 enum { MAX_REPORT = 1000, ADDR2LINE_S = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Notes what the running thread did; w NULL: none in particular. False: there are findings enough, or the same comes
- * over and over. */
-static bool note_finding(const Worker *w, uintptr_t site, const char *fmt, va_list ap)
+bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...)
 {
     Emu *e = emu_current;
     EmuFinding f = { .thread = -1, .site = site };
     int same = 0;
+    va_list ap;
     if (w) {
         f.thread = w->running;
         f.line = w->fiber[w->running].line;
         memcpy(f.block, w->block_index, sizeof f.block);
     }
+    va_start(ap, fmt);
     vsnprintf(f.text, sizeof f.text, fmt, ap);
+    va_end(ap);
     pthread_mutex_lock(&lock);
     while (same < e->nfinding && !(site && e->finding[same].site == site))
         same++;
@@ -40,40 +41,11 @@ static bool note_finding(const Worker *w, uintptr_t site, const char *fmt, va_li
     return more;
 }
 
-void finding(Worker *w, uintptr_t site, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const bool more = note_finding(w, site, fmt, ap);
-    va_end(ap);
-    if (!more)
-        block_abort(w);
-}
-
-_Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    note_finding(w, site, fmt, ap);
-    va_end(ap);
-    block_abort(w);
-}
-
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest)
 {
     finding_fatal(w, a->site, "%s %u bytes at %s%s", a->write ? "writes" : "reads", a->bytes, place_text(w, a->address),
                   rest);
 }
-
-void finding_plain(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    note_finding(NULL, 0, fmt, ap);
-    va_end(ap);
-}
-
-/* ---- memory */
 
 void *checked_memory(void *memory)
 {
@@ -91,8 +63,6 @@ void *array_with_room(void *array, int n, int *max, size_t elem_bytes)
     *max = *max ? 2 * *max : 16;
     return checked_memory(realloc(array, (size_t)*max * elem_bytes));
 }
-
-/* ---- lines of the source */
 
 /* The line of the kernel's own text, not of the header with the primitives that is inlined there. 0: not known. */
 static int source_line(uintptr_t site)

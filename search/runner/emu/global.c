@@ -27,13 +27,11 @@ static uint64_t last_order; /* that of the last atomic */
 
 /* ---- memory */
 
-/* How far an address is outside of a region. */
 static uintptr_t distance_to(const EmuRegion *r, uintptr_t address)
 {
     return address < r->base ? r->base - address : address - r->base < r->bytes ? 0 : address - r->base - r->bytes + 1;
 }
 
-/* The region nearest to an address; NULL: none is within `reach`. */
 static const EmuRegion *region_near(uintptr_t address, uintptr_t reach)
 {
     const Emu *e = emu_current;
@@ -77,8 +75,8 @@ static void check_counter(const EmuRegion *r, uintptr_t address, const char *wha
 {
     const unsigned count = *(const unsigned *)address;
     if (count != 0 && emu_current->nfinding == 0)
-        finding_plain("the counter at %s byte %zu is %u after the %s, not 0", r->name, (size_t)(address - r->base),
-                      count, what);
+        finding_note(NULL, 0, "the counter at %s byte %zu is %u after the %s, not 0", r->name,
+                     (size_t)(address - r->base), count, what);
 }
 
 void global_end(void)
@@ -99,8 +97,6 @@ void global_check_counters(void)
         for (size_t g = 0; r->role == EMU_COUNTERS && g < r->bytes / r->elem_bytes; g++)
             check_counter(r, r->base + g * r->elem_bytes, "call");
 }
-
-/* ---- marks */
 
 static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> 32); }
 static uint32_t mark_stamp(uint64_t mark) { return (uint32_t)mark & ~(uint32_t)counter_mark; }
@@ -152,8 +148,6 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
     }
 }
 
-/* ---- one granule */
-
 static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_t site)
 {
     const uint64_t mark = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED);
@@ -195,7 +189,6 @@ static void write_shared(Worker *w, const EmuRegion *r, size_t granule, uintptr_
 
 /* ---- accesses */
 
-/* True if the address is of a constant that the compiler put beside the code. */
 static bool is_constant(const Worker *w, uintptr_t address)
 {
     Dl_info code, data;
@@ -271,8 +264,7 @@ const char *place_text(Worker *w, uintptr_t address)
 
 /* ---- counters */
 
-/* True if an atomic of the running thread makes the stores of thread x visible: by its own order, or by a fence before
- * it. */
+/* True if an atomic of the running thread makes the stores of thread x visible: by its order, or a fence before it. */
 static bool is_released(const Worker *w, int x, bool acq_rel)
 {
     const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];

@@ -18,8 +18,6 @@ Emu *emu_current;
 static Worker *workers[MAX_WORKERS];
 static uint64_t next_block; /* number of the next launch's first block */
 
-/* ---- the grid */
-
 void launch_place(const Launch *l, uint64_t block, unsigned index[3])
 {
     const uint64_t x = block % l->nx, last = l->grid[0] - 1;
@@ -27,8 +25,6 @@ void launch_place(const Launch *l, uint64_t block, unsigned index[3])
     index[1] = (unsigned)(block / l->nx % l->grid[1]);
     index[2] = (unsigned)(block / l->nx / l->grid[1]);
 }
-
-/* ---- limits */
 
 __attribute__((format(printf, 2, 3))) static int refuse(int code, const char *fmt, ...)
 {
@@ -61,8 +57,6 @@ static int check_limits(const Launch *l)
     return 0;
 }
 
-/* ---- workers */
-
 static void *run_blocks(void *worker)
 {
     Worker *w = worker, *before = emu_worker;
@@ -78,7 +72,6 @@ static void *run_blocks(void *worker)
     return NULL;
 }
 
-/* Worker i, ready for the launch; NULL: no memory. */
 static Worker *prepare_worker(int i, Launch *l)
 {
     if (!workers[i])

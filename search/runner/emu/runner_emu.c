@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include "gen/base/json.h"
 #include "search/runner/emu/emu.h"
-#include "search/runner/facts.h"
 
 enum { NAN_BYTE = 0xff, MEMORY_ALIGN = 256, WORD_BYTES = 4 };
 static const size_t default_smem_limit = 232448; /* that of sm_90, the largest there is */
@@ -36,17 +35,13 @@ static json_t *hello_fields(Arena *a, const char **err)
     return json_pack("{s:o}", "device", facts_json(&d));
 }
 
-/* The limit that a request asks for. */
 static size_t smem_limit_of(int64_t wanted) { return wanted > 0 ? (size_t)wanted : default_smem_limit; }
-
-/* ---- a request */
 
 static bool open_work(Work *w, char why[WHY_BYTES])
 {
     enum { PADDING = 256 };
     const Shape *s = w->shape;
-    /* More accesses than any thread block of a sane kernel makes: those of the whole call, with every extent padded by
-     * a large tile. */
+    /* More accesses than any block of a sane kernel makes: the whole call's, every extent padded by a large tile. */
     const double all =
         4.0 * ((double)s->rows + PADDING) * ((double)s->row_elems + PADDING) * ((double)s->terms + PADDING);
     emu = (Emu){ .workers = w->timing.threads, .smem_limit = smem_limit_of(w->smem_limit) };
@@ -55,8 +50,6 @@ static bool open_work(Work *w, char why[WHY_BYTES])
     return true;
 }
 
-/* ---- a call */
-
 static bool no_memory; /* a region of the call at hand could not be added */
 
 static void add_region(EmuRole role, const char *name, const Guarded *g, size_t elem_bytes)
@@ -64,7 +57,6 @@ static void add_region(EmuRole role, const char *name, const Guarded *g, size_t 
     no_memory |= !emu_add_region(&emu, role, name, g->data, g->bytes, (unsigned)elem_bytes);
 }
 
-/* Adds scratch memory and counters to the regions, and makes the call. Returns its code. */
 static int launch_on_regions(const Kernel *k, const int64_t *extent, void *const *operand, const Place *p)
 {
     add_region(EMU_SCRATCH, "the scratch memory", &p->scratch, WORD_BYTES);
@@ -115,7 +107,6 @@ static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place 
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
 }
 
-/* The largest element of what kernels pack. */
 static size_t packed_elem_bytes(const Setup *setup)
 {
     size_t most = 0;
@@ -131,8 +122,7 @@ static size_t shift_of(const Kernel *k, size_t elem_bytes)
     return (size_t)k->aligned > elem_bytes ? (size_t)k->aligned : elem_bytes;
 }
 
-/* Makes the operands and room for the packed one, on multiples of a page, or a little behind these. False: no
- * memory. */
+/* Makes the operands and room for the packed one, on multiples of a page or a little behind. False: no memory. */
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {
@@ -155,7 +145,6 @@ static bool call_at(Kernel *k, const Setup *setup, Shape *s, const Place *memory
     return good;
 }
 
-/* Makes scratch memory of NaNs, and counters that are zero. False: no memory. */
 static bool memory_new(Place *p, const Kernel *k)
 {
     if (!guarded_new(&p->scratch, (size_t)k->scratch_bytes, MEMORY_ALIGN, SIDE_START) ||

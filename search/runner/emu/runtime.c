@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "search/runner/buffer.h"
 #include "search/runner/emu/emu.h"
@@ -20,15 +19,12 @@
 enum { EXIT_FINDING = 4, ALIGN_BYTES = 256, UNSET_BYTE = 0xff, SMALLEST_ELEMENT = 2, DEFAULT_CAPABILITY = 90 };
 
 static Emu emu;
-/* The memory of each of the emulator's regions; it ends, as far as its alignment allows, where a page begins that
- * nobody may touch. */
+/* Each region's memory; it ends, as far as its alignment allows, where a page begins that nobody may touch. */
 static Guarded block[EMU_MAX_REGION];
 static int nmalloc;
 static int capability;
 static bool faulty; /* something was found */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* ---- the device */
 
 static size_t smem_limit_of(int capability_times_10)
 {
@@ -142,8 +138,6 @@ const char *cudaGetErrorString(cudaError_t error)
             return rows[i].text;
     return "unrecognized error code";
 }
-
-/* ---- memory */
 
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {

@@ -42,8 +42,7 @@ static float float_of(uint32_t bits)
     return f;
 }
 
-/* The value of a half: its fields move to the places of a float's, and the product sets the exponent right, of
- * denormals too. */
+/* A half's value: its fields move to a float's places, and the product sets the exponent right, of denormals too. */
 static float f16_value(uint32_t h)
 {
     uint32_t bits;
@@ -52,7 +51,6 @@ static float f16_value(uint32_t h)
     return float_of(bits | ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (h & 0x8000) << 16);
 }
 
-/* Element `i` of a register. */
 static float element_of(int kind, uint32_t word, int i)
 {
     const uint32_t h = i ? word >> 16 : word & 0xffff;
@@ -63,7 +61,6 @@ typedef struct {
     float a[MMA_M][MAX_MMA_K], b[MAX_MMA_K][MMA_N], d[MMA_M][MMA_N];
 } Tiles;
 
-/* Unpacks A and B from registers that hold `elems` elements, one or two. */
 static inline __attribute__((always_inline)) void unpack(const Collective *c, Tiles *x, int elems)
 {
     for (int l = 0; l < LANES; l++)
@@ -151,8 +148,6 @@ void collective_run(Worker *w, Collective *c)
     else
         run_ldmatrix(w, c);
 }
-
-/* ---- as lanes see them */
 
 EXPORT Float4 dcgen_emu_mma(int kind, Float4 d, Word4 a, Word2 b, int line)
 {

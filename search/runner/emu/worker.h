@@ -70,8 +70,7 @@ typedef struct {
 typedef struct {
     Context context;
     uintptr_t stack; /* its lowest address */
-    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, when they are
-     * counted */
+    /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, if counted */
     PendingCopy *copy;
     Access *access;
     int max_copy, max_access;
@@ -80,8 +79,7 @@ typedef struct {
     FiberState state;
     int line;       /* in the source, of the barrier or primitive that it waits at or passed last */
     uint32_t group; /* the group of copies that the next commit closes */
-    /* for global memory: how often it called __threadfence(), and when last; how often it had done so at the last
-     * barrier */
+    /* for global memory: how often it called __threadfence(), when last, and how often up to the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
     uint32_t write_fences, write_epoch; /* fences and epoch of its last store to scratch memory; epoch 0: none */
 } Fiber;
@@ -195,8 +193,7 @@ void worker_free(Worker *w);
 void block_run(Worker *w, uint64_t index);
 _Noreturn void block_abort(Worker *w); /* ends the block and the launch */
 
-/* The collective that the running lane takes part in. It puts its operands there, and finds its results there when
- * collective_wait returns. */
+/* The running lane's collective. Its operands go there; so do results, once collective_wait returns. */
 Collective *collective_enter(Worker *w, int kind, int line);
 void collective_wait(Worker *w, Collective *c);
 
@@ -224,15 +221,14 @@ void counts_add(EmuCounts *to, const EmuCounts *from);
 
 /* ---- finding.c */
 
-/* Notes what the running thread did wrong; `site`: where, 0: not known. Ends the launch when there are findings
- * enough. */
-void finding(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes what the running thread did wrong, w NULL: none; `site`: where, 0: not known. False: there are enough. */
+bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Notes it, and ends the launch when there are enough. */
+#define finding(w, ...) (finding_note(w, __VA_ARGS__) ? (void)0 : block_abort(w))
 /* Notes it and ends the launch: going on would crash. */
-_Noreturn void finding_fatal(Worker *w, uintptr_t site, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define finding_fatal(w, ...) (finding_note(w, __VA_ARGS__), block_abort(w))
 /* Notes an access that is wrong as such, "reads 4 bytes at ..." and the rest, and ends the launch. */
 _Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
-/* Notes what no thread in particular did. */
-void finding_plain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Returns what calloc or realloc gave for the emulator's own lists. The program ends if that is NULL. */
 void *checked_memory(void *memory);
 /* The array of *max elements, made larger if it holds n already. */

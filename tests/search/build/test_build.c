@@ -115,7 +115,7 @@ TEST(stop_is_honoured)
         stop_soon();
         if (background) {
             build_start(b, w->a, all, 4);
-            assert_false(build_wait(b, all, INFINITY, &stop_flag));
+            assert_false(build_wait(b, all, INFINITY, false, &stop_flag));
         } else {
             build_all(b, w->a, all, 4, &stop_flag);
         }
@@ -136,8 +136,8 @@ TEST(in_the_background)
     build_start(b, w->a, all, N);
     for (int i = 0; i < 100; i++)
         arena_alloc(w->a, 1000); /* the arena stays ours meanwhile */
-    assert_true(build_wait(b, all, INFINITY, NULL));
-    assert_true(build_wait(b, NULL, INFINITY, NULL)); /* of none */
+    assert_true(build_wait(b, all, INFINITY, false, NULL));
+    assert_true(build_wait(b, NULL, INFINITY, false, NULL)); /* of none */
     for (int i = 0; i < N; i++) {
         assert_int_equal(all[i].status, i == 3 ? STATUS_BUILD_FAILED : STATUS_OK);
         if (i != 3)
@@ -208,12 +208,12 @@ TEST(batches_follow_each_other)
     touch("d");
     build_all(b, w->a, &now, 1, NULL);
     assert_int_equal(now.status, STATUS_OK);
-    assert_true(build_wait(b, second, INFINITY, NULL)); /* in any order */
+    assert_true(build_wait(b, second, INFINITY, false, NULL)); /* in any order */
     assert_int_equal(second[0].status, STATUS_OK);
     assert_int_equal(second[1].status, STATUS_BUILD_FAILED);
     assert_non_null(strstr(second[1].why, "d.c:1:"));
     touch("a");
-    assert_true(build_wait(b, first, INFINITY, NULL));
+    assert_true(build_wait(b, first, INFINITY, false, NULL));
     assert_int_equal(first[0].status, STATUS_OK);
     assert_int_equal(access(first[0].so, R_OK), 0);
     builder_free(b);
@@ -229,17 +229,17 @@ TEST(nobody_waits_for_ever)
     build_start(b, w->a, &second, 1);
     touch("b");
     begun(3);
-    assert_false(build_wait(b, first, process_clock_s() + 0.3, NULL));
+    assert_false(build_wait(b, first, process_clock_s() + 0.3, false, NULL));
     assert_int_equal(first[1].status, STATUS_OK);
     check_interrupted(first, 1);
-    assert_false(build_wait(b, &second, INFINITY, NULL));
+    assert_false(build_wait(b, &second, INFINITY, false, NULL));
     check_interrupted(&second, 1);
     build_start(b, w->a, &second, 1);
     build_cancel(b);
     check_interrupted(&second, 1);
     touch("c");
     build_start(b, w->a, &second, 1);
-    assert_true(build_wait(b, &second, INFINITY, NULL));
+    assert_true(build_wait(b, &second, INFINITY, false, NULL));
     assert_int_equal(second.status, STATUS_OK);
     builder_free(b);
     forget();
@@ -255,11 +255,11 @@ TEST(one_may_be_waited_for)
     build_start(b, w->a, two, 2);
     begun(2);
     touch("b");
-    assert_false(build_wait_for_one(b, two, start, NULL));
+    assert_false(build_wait(b, two, start, true, NULL));
     assert_int_equal(two[1].status, STATUS_OK);
     assert_true(build_was_ended(&two[0]) && !build_was_ended(&two[1]));
     build_start(b, w->a, &wrong, 1);
-    assert_true(build_wait_for_one(b, &wrong, start, NULL));
+    assert_true(build_wait(b, &wrong, start, true, NULL));
     assert_int_equal(wrong.status, STATUS_BUILD_FAILED);
     builder_free(b);
     forget();

@@ -55,25 +55,17 @@ void build_start(Builder *b, Arena *a, Build *builds, int n)
 
 bool build_was_ended(const Build *build) { return build->status == STATUS_INVALID && strcmp(build->why, "ended") == 0; }
 
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop)
+bool build_wait(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop)
 {
     assert_true(b && builds && stop);
     nwaited++;
+    nwaited_for_one += needed;
     waited_until_s = until_s;
-    for (int i = 0; i < nstarted && is_late; i++) {
+    for (int i = needed; i < nstarted && is_late; i++) {
         ((Build *)builds)[i].status = STATUS_INVALID;
         ((Build *)builds)[i].why = "ended";
     }
     return !is_late;
-}
-
-bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop)
-{
-    const Build one = *builds;
-    nwaited_for_one++;
-    const bool in_time = build_wait(b, builds, until_s, stop);
-    *(Build *)builds = one;
-    return in_time;
 }
 
 void build_cancel(Builder *b) { was_cancelled = b; }

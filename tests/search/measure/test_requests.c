@@ -36,8 +36,7 @@ void build_all(Builder *b, Arena *a, Build *builds, int n, const volatile int *s
 
 void build_start(Builder *b, Arena *a, Build *builds, int n) { build_all(b, a, builds, n, NULL); }
 bool build_was_ended(const Build *build) { return false; }
-bool build_wait(Builder *b, const Build *builds, double until_s, const volatile int *stop) { return true; }
-bool build_wait_for_one(Builder *b, const Build *builds, double until_s, const volatile int *stop) { return true; }
+bool build_wait(Builder *b, const Build *builds, double until_s, bool needed, const volatile int *stop) { return true; }
 void build_cancel(Builder *b) {}
 void build_remove(const Builder *b, const char *so) {}
 

@@ -7,7 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include "gen/base/rng.h"
-#include "search/record/record_field.h"
+#include "search/record/record_type.h"
 #include "search/record/samples.h"
 
 static RecordFile *f; /* of the place */

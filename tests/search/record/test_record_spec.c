@@ -57,7 +57,7 @@ static void expect(const char *want)
     const UnitContext u = unit_of(y.spec);
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, unit_context_hash(y.arena, &u));
     study_load(s, &made, &y.templates, &y.targets);
-    assert_string_equal(record_holds(y.arena, s, &u, &y.templates, &made), want);
+    assert_string_equal(record_holds(y.arena, s, &u, &y.templates, &made, HOLD_ALL), want);
 }
 
 /* ---- the record ---- */
@@ -143,7 +143,7 @@ TEST(another_version_of_a_template_is_named)
     expect(arena_printf(y.arena, "3 kernels of another version of dense/%s.c", name));
     const UnitContext u = unit_of(y.spec);
     Study *s = study_new(y.arena, y.spec, &y.device, y.study->target, unit_context_hash(y.arena, &u));
-    assert_string_equal(record_outdated(y.arena, s, &u, &y.templates, &made),
+    assert_string_equal(record_holds(y.arena, s, &u, &y.templates, &made, HOLD_OUTDATED),
                         arena_printf(y.arena, "3 kernels of another version of dense/%s.c", name));
     kernel[0].template_name = "gone";
     set_key(0);
@@ -205,7 +205,8 @@ TEST(the_nearest_alone_are_told)
     set_key(2); /* of this name */
     expect("1 kernel of spec 'bert_dense', which has packed = false (here true)");
     const UnitContext u = unit_of(y.spec);
-    assert_string_equal(record_outdated(y.arena, y.study, &u, &y.templates, &made), ""); /* none is of this spec */
+    assert_string_equal(record_holds(y.arena, y.study, &u, &y.templates, &made, HOLD_OUTDATED),
+                        ""); /* none is of this spec */
     spec[1] = record_of_spec(y.spec);
     const Candidate *c = &y.space->candidate[3];
     kernel[3] = kernel_record(c, candidate_key(y.arena, c, spec[1].context, &y.device), &y.device);

@@ -408,7 +408,7 @@ TEST(cut_products_are_found)
 {
     World *w = *state;
     int nmissed = 0;
-    build_wait(w->rows->emulator, NULL, INFINITY, NULL);
+    build_wait(w->rows->emulator, NULL, INFINITY, false, NULL);
     for (int i = 0; i < NMUTANT; i++) {
         const Mutant *m = &mutants[i];
         const char *fault = call(w, &w->mutant[i], cases[case_of(m->of)].extent[m->shape]);

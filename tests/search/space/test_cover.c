@@ -4,7 +4,7 @@
  * of the spec.
  */
 #include "tests/test.h"
-#include "search/space/cover.h"
+#include "search/space/propose.h"
 #include "tests/search/study_place.h"
 
 enum { NSIZE = 3, NLIST = 4, FEWER = 9 /* of the space one candidate in so many is used */ };

@@ -4,7 +4,6 @@
  * ctest: label=slow
  */
 #include "tests/test.h"
-#include "search/space/cover.h"
 #include "search/space/propose.h"
 #include "tests/search/study_place.h"
 

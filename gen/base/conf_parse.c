@@ -69,7 +69,6 @@ static void scan_strings(Scan *s)
     s->len = (size_t)(p + 1 - s->at);
 }
 
-/* Moves on to the next token. */
 static void next(Scan *s)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*+-./%<>!&|?^~'$`\\";

@@ -26,8 +26,7 @@ bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *
         const char *name = entry->d_name;
         if (name[0] == '.' || len < tail || strcmp(name + len - tail, suffix) != 0 || strpbrk(name, "\n\r"))
             continue;
-        *path = arena_grow(a, *path, (size_t)*n, (size_t)*n + 1, sizeof **path);
-        (*path)[(*n)++] = arena_printf(a, "%s/%s", dir, entry->d_name);
+        *ARENA_PUSH(a, *path, *n) = arena_printf(a, "%s/%s", dir, entry->d_name);
     }
     closedir(stream);
     if (*n)
@@ -50,8 +49,6 @@ bool dir_make_parents(Arena *a, const char *path, const char **err)
     }
     return true;
 }
-
-/* ---- dcgen's own files ---- */
 
 /* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with
  * NULL. */

@@ -33,6 +33,7 @@ typedef struct {
 const char *names_at(Names all, size_t i);
 int names_find(Names all, const char *name);  /* the number of its row; -1: there is none */
 void *names_row(Names all, const char *name); /* its row; NULL: there is none */
+const char *names_join(Arena *a, Names all, const char *between);
 
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);

@@ -221,13 +221,11 @@ static int read_text(FormulaReader *r)
         r->f->text = expr_text(t->expr);
         return formula_read_node(r, t->expr->root);
     }
-    Text words = { .arena = r->arena };
     for (int i = 0; i < t->nword; i++) {
         const int id = read_word(r, t->word[i], t->at[i]);
         r->acc = id < 0 ? r->acc : id;
-        text_printf(&words, "%s%s", i ? ", " : "", t->word[i]);
     }
-    r->f->text = arena_strdup(r->arena, text_str(&words));
+    r->f->text = names_join(r->arena, NAMES(t->word, t->nword), ", ");
     return r->acc;
 }
 
@@ -285,8 +283,7 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     };
     *r.op = *op;
     *r.f = (Formula){ .text = "" };
-    while (r.op->operand[r.out].role != ROLE_OUT)
-        r.out++;
+    r.out = (int)(op_output(op) - op->operand);
     if (!check_output(&r))
         return NULL;
     const Layout *out = r.op->operand[r.out].layout;

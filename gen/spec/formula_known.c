@@ -124,7 +124,6 @@ bool formula_is_across(const Formula *f, const FormulaNode *v)
            places == 1 && !other;
 }
 
-/* Finds which elements lie across rows. */
 static void find_across(const FormulaReader *r)
 {
     Formula *f = r->f;

@@ -70,8 +70,6 @@ int formula_to_real(FormulaReader *r, const Node *n, int id)
         (FormulaNode){ .kind = FORMULA_APPLY, .type = FORMULA_REAL, .op = FORMULA_TO_REAL, .narg = 1, .arg = { id } });
 }
 
-/* ---- functions ---- */
-
 static bool all_int(const FormulaReader *r, const int *arg, int narg)
 {
     for (int i = 0; i < narg; i++)

@@ -48,7 +48,6 @@ void op_check_unique(OpReader *r, const ConfSetting *s, const char *what, const 
         }
 }
 
-/* Reads words of `known`. */
 static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, Names known,
                        const char **out, int *n)
 {
@@ -357,10 +356,8 @@ void op_read_each(OpReader *r, const ConfSetting *root, const char *key, int max
 static void check_output(OpReader *r)
 {
     const Op *op = r->op;
-    const Operand *out = op->operand;
+    const Operand *out = op_output(op);
     unsigned seen = 0;
-    while (out->role != ROLE_OUT)
-        out++;
     for (int i = 0; i < out->layout->rank; i++) {
         const int extent = op_axis(op, expr_text(out->layout->extent[i]));
         if (extent < 0 || seen >> extent & 1)
@@ -567,6 +564,14 @@ bool op_has_parts(const Op *op)
 }
 
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }
+
+const Operand *op_output(const Op *op)
+{
+    const Operand *o = op->operand;
+    while (o->role != ROLE_OUT)
+        o++;
+    return o;
+}
 
 bool op_derive(const Op *op, int64_t *extent)
 {

@@ -159,6 +159,7 @@ bool op_is_first_brief(const Op *op, int extent);
 /* Is there an operand whose elements divide an extent into parts? */
 bool op_has_parts(const Op *op);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
+const Operand *op_output(const Op *op);      /* the operand that a call writes */
 /* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call
  * is. */
 bool op_derive(const Op *op, int64_t *extent);

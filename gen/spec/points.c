@@ -37,7 +37,6 @@ Grid grid_make(int ndim, const int64_t *count, int64_t limit)
     return g;
 }
 
-/* The k-th point in lexicographic order. */
 static void set_point_in_order(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = g->ndim; i-- > 0; k /= g->count[i])
@@ -57,7 +56,6 @@ static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorne
     return k < *ncorner;
 }
 
-/* The k-th point of Richtmyer's sequence. */
 static void set_point_of_sequence(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = 0; i < g->ndim; i++) {

@@ -57,11 +57,9 @@ static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || 
 static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
 {
     Expr *expr = NULL;
-    if (s->type != CONF_STRING && !(computes && is_sequence(s))) {
-        diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
-                   computes ? ", or words in [ ]" : "", conf_type_text(s->type));
-        return false;
-    }
+    if (s->type != CONF_STRING && !(computes && is_sequence(s)))
+        return diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
+                          computes ? ", or words in [ ]" : "", conf_type_text(s->type));
     if (s->type == CONF_STRING) {
         const bool ok = conf_formula(r->conf, s, NULL, &expr);
         text->expr = expr;

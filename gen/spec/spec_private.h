@@ -40,9 +40,10 @@ bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, i
 void spec_make_instances(SpecReader *r);
 void box_widen(Box *box, int extent, int64_t value); /* so that it holds the value too */
 
-Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
-bool spec_grid_next(const Spec *s, Grid *g, Point *p);                     /* the other dims stand at their minimum */
-const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p); /* " for T = 5, S = 2"; "" without dims */
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit); /* over the ranges of these dims */
+bool spec_grid_next(const Spec *s, Grid *g, Point *p);       /* the other dims stand at their minimum */
+const char *spec_point_text(SpecReader *r, unsigned dims,
+                            const int64_t *value); /* " for T = 5, S = 2"; "" without dims */
 /* At most 8 values of min..max: see spec_instance.c. */
 int spec_tune_values(int64_t min, int64_t max, int64_t *out);
 

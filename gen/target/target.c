@@ -299,9 +299,8 @@ static bool open_file(TargetReader *r, const char *path, int folder)
     for (int i = 0; c && i < r->nfile; i++)
         if (r->file[i].folder == folder && *f.name && strcmp(r->file[i].name, f.name) == 0)
             return diag_error(r->diag, name->at, "another target in this folder has the name '%s'", f.name);
-    r->file = arena_grow(r->arena, r->file, (size_t)r->nfile, (size_t)r->nfile + 1, sizeof *r->file);
-    r->file[r->nfile] = f;
-    r->nfile += c != NULL;
+    if (c)
+        *ARENA_PUSH(r->arena, r->file, r->nfile) = f;
     return c;
 }
 

@@ -221,10 +221,8 @@ static int fold_condition(Filler *f, const char *s, const char *end)
 /* Opens a condition. word: "if", "ifdef" or "ifndef"; arg: what follows it. True when the line goes to the output. */
 static bool open_cond(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
-    if (f->depth == MAX_DEPTH) {
-        diag_error(f->diag, place_of(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
-        return false;
-    }
+    if (f->depth == MAX_DEPTH)
+        return diag_error(f->diag, place_of(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
     int value = is_live(f, f->depth) ? LEFT_TO_C : 0;
     if (value && word_is(word, len, "if"))
         value = fold_condition(f, arg, end);

@@ -31,8 +31,6 @@ Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d)
                          .diag = d };
 }
 
-/* ---- files */
-
 static const char *path_in(const Primitives *p, int folder, const char *name)
 {
     return arena_printf(p->arena, "%s/%s/%s%s", p->folder[folder], p->kind->folder, name, p->kind->suffix);
@@ -112,8 +110,6 @@ static bool has_function(const Primitives *p, const char *name, const Source *sr
                       function);
 }
 
-/* ---- a set of them */
-
 static bool is_caller(const Caller *c, const char *name)
 {
     while (c && strcmp(c->name, name) != 0)
@@ -146,9 +142,9 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
         const Primitive *other = add_primitive(p, called, &caller);
         new.is_text = new.is_text || (other && other->is_text);
     }
-    p->p = arena_grow(p->arena, p->p, (size_t)p->n, (size_t)p->n + 1, sizeof *p->p);
-    p->p[p->n] = new;
-    return &p->p[p->n++];
+    Primitive *added = ARENA_PUSH(p->arena, p->p, p->n);
+    *added = new;
+    return added;
 }
 
 /* The primitive that a template calls by the spec's type, as in DTYPE_mma, or by what its elements are stored as, as in
@@ -175,10 +171,8 @@ void primitives_add(Primitives *p, const Source *text, size_t from, const char *
         if (is_new && !is_there && !p->kind->of_targets &&
             !*typed) /* a template may be read for types that it is not for */
             refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
-        if (!is_there)
-            continue;
-        name = arena_grow(p->arena, name, n, n + 1, sizeof *name);
-        name[n++] = word;
+        if (is_there)
+            *ARENA_PUSH(p->arena, name, n) = word;
     }
     if (n)
         qsort(name, n, sizeof *name, order_word);

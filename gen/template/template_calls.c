@@ -66,10 +66,8 @@ static void collect_served(TemplateReader *r)
         int k = 0;
         while (s->instance[i].tuned && k < t->nserved && !same_extents(r, t->served[k], s->instance[i].extent))
             k++;
-        if (!s->instance[i].tuned || k < t->nserved)
-            continue;
-        t->served = arena_grow(r->arena, t->served, (size_t)k, (size_t)k + 1, sizeof *t->served);
-        t->served[t->nserved++] = s->instance[i].extent;
+        if (s->instance[i].tuned && k == t->nserved)
+            *ARENA_PUSH(r->arena, t->served, t->nserved) = s->instance[i].extent;
     }
 }
 

@@ -30,7 +30,6 @@ static Expr *at_tile(const TemplateReader *r, const Expr *e, bool whole_sum)
     return e ? expr_substitute(r->arena, e, tile_of, &(Tile){ r, whole_sum }) : NULL;
 }
 
-/* Is the extent a batch axis alone? */
 static bool is_batch(const Op *op, const Expr *e)
 {
     const int i = op_axis(op, expr_text(e));
@@ -40,10 +39,7 @@ static bool is_batch(const Op *op, const Expr *e)
 /* Columns and rows of the output. */
 static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
 {
-    const Operand *out = r->op->operand;
-    while (out->role != ROLE_OUT)
-        out++;
-    const Layout *l = &out->layout[r->spec->layout[out - r->op->operand]];
+    const Layout *l = spec_layout(r->spec, (int)(op_output(r->op) - r->op->operand));
     *rows = expr_number(r->arena, 1);
     *columns = expr_apply(r->arena, "*", *rows, l->extent[l->rank - 1]);
     for (int k = 0; k + 1 < l->rank; k++)
@@ -126,6 +122,30 @@ bool template_open_family(TemplateReader *r, Loc at)
     else
         diag_error(r->diag, at, "no folder of templates has '%s'", file);
     return r->common != NULL;
+}
+
+bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
+                   bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
+{
+    const ConfSetting *list = conf_list(c, c->root, key);
+    bool ok = conf_length(list) <= max;
+    if (!ok)
+        diag_error(r->diag, list->name_at, "more than %d entries", max);
+    for (int i = 0, n = ok ? conf_length(list) : 0; i < n; i++)
+        ok &= read(r, c, conf_elem(list, i), to);
+    return ok;
+}
+
+bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
+{
+    static const ConfKey keys[] = { { "name", true, "its name" },
+                                    { "expr", true, "its value" },
+                                    { "doc", true, "what it is" } };
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
+        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr))
+        return false;
+    e->loc = conf_member(s, "name")->at;
+    return true;
 }
 
 static bool offer_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)

@@ -131,10 +131,8 @@ static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, v
     p->searched = ~0u;
     if (!check_new_name(r, p->loc, p->name))
         return false;
-    if (!p->nchoice) {
-        diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
-        return false;
-    }
+    if (!p->nchoice)
+        return diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
     declare(r, p->name);
     t->nparam++;
     return true;
@@ -160,10 +158,8 @@ static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, vo
         return true;
     if (!template_check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
         return false;
-    if (is_there && l->what) {
-        diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
-        return false;
-    }
+    if (is_there && l->what)
+        return diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
     if (c == r->common && *l->n == l->max)
         return false; /* read_both says so */
     if (!l->what)
@@ -529,8 +525,7 @@ static void add_template(Arena *a, const Template *t, int hiding, TemplateList *
         return;
     if (i < out->n)
         diag_error(d, (Loc){ .src = t->head }, "another template in this folder has the name '%s'", t->name);
-    out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
-    out->t[out->n++] = t;
+    *ARENA_PUSH(a, out->t, out->n) = t;
 }
 
 static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateList *out, Diag *d)

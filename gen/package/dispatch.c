@@ -130,9 +130,8 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
 {
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
-    d->kernel = arena_grow(a, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
     d->asks_align = d->asks_align || c->t->asks_align;
-    d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts, NULL };
+    *ARENA_PUSH(a, d->kernel, d->nkernel) = (UnitKernel){ c->t, c->target, value, facts, NULL };
 }
 
 static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
@@ -247,8 +246,8 @@ static bool find_general(const Stands *w, bool for_all, Candidate *out)
     const Spec *spec = w->result->unit.spec;
     Stand best = { .trust = 0 }, x;
     for (int j = 0; j < templates->n; j++)
-        for (int i = 0; template_suits(templates->t[j], spec, w->target) &&
-                        candidate_general_at(templates->t[j], w->target, i, &x.c);
+        for (int i = 0;
+             template_suits(templates->t[j], spec, w->target) && candidate_general(templates->t[j], w->target, i, &x.c);
              i++) {
             x.trust = kernel_trust(w->result->study, &x.c);
             x.nshape = weigh(w, &x.c, &x.c).nshape;

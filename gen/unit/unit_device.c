@@ -28,7 +28,6 @@ typedef struct {
     Diag *diag;
 } UserOfPrimitives;
 
-/* Is there assembly in a filled text? */
 static bool has_assembly(Arena *a, const char *text)
 {
     return fill_has_name(a, text, "asm") || fill_has_name(a, text, "__asm") || fill_has_name(a, text, "__asm__");

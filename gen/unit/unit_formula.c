@@ -151,8 +151,6 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Di
     return places && text ? arena_printf(a, "%s%s", places, text) : NULL;
 }
 
-/* ---- the reference ---- */
-
 /* The places of the element that lies `at` elements behind the output's first one, and then the formula's value. */
 static const char *exact_body(Printer *p)
 {

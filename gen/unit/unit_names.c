@@ -135,7 +135,6 @@ static Taken taken_of(Arena *a, const char *package_dir, const TargetList *targe
 
 /* ---- names of a spec ---- */
 
-/* Has a function of this name one that the package has? */
 static void check_function(const Taken *n, const Spec *s, Diag *d)
 {
     const char *beginning = arena_printf(n->arena, "%s_", s->function);

@@ -276,7 +276,6 @@ static const char *indented(Arena *a, const char *lines)
     return arena_strdup(a, text_str(&t));
 }
 
-/* Keeps a value that later passes need. */
 static void print_kept(const Rows *r, Printer *p, int i)
 {
     const char *kept = arena_printf(r->arena, loops(r) ? "v->v%d[i]" : "v->v%d", i);
@@ -313,7 +312,6 @@ static bool is_reduced(const Rows *r, int i, int pass)
     return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
 }
 
-/* Says which reduction it is. */
 static void add_kind(FillScope *row, const FormulaNode *v)
 {
     FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),

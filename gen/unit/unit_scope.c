@@ -157,9 +157,7 @@ static bool may_be_empty(const Spec *s, const Operand *o)
  * arithmetic. */
 static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 {
-    const Operand *out = s->op->operand;
-    while (out->role != ROLE_OUT)
-        out++;
+    const Operand *out = spec_output(s);
     const bool is_alike = strcmp(c_type(s, o), c_type(s, out)) == 0;
     return may_be_empty(s, o)
                ? arena_printf(a, "%s ? %s : %s%s", o->name, o->name, is_alike ? "" : "(const void *)", out->name)
@@ -248,7 +246,6 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     add_data(row, spec, o);
 }
 
-/* Is there an operand whose elements are stored in this way? */
 static bool any_stored(const Spec *s, const char *dtype)
 {
     for (int i = 0; i < s->op->noperand; i++) {
@@ -398,10 +395,8 @@ static void add_tolerance(FillScope *s, const Dtype *d)
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
-    const Operand *out = op->operand;
+    const Operand *out = op_output(op);
     const Dtype *dtype = dtype_find(spec->dtype);
-    while (out->role != ROLE_OUT)
-        out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("ELEMENT", dtype ? dtype->stored : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),

@@ -111,8 +111,6 @@ bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, cons
            compare_points(a, d, call, declared, true, &out->ndeclared, why);
 }
 
-/* ---- compiled ---- */
-
 const char *prove_source(Arena *a, const Dispatcher *d, const char *text)
 {
     Text t = { .arena = a };

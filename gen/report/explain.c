@@ -127,7 +127,6 @@ static bool read_threads(const Explanation *x, int *threads)
     return true;
 }
 
-/* Reads the value of a name that must be given. */
 static bool read_value(const Explanation *x, const char *name, int64_t *value)
 {
     const ExplainBinding *b = binding_of(x, name);

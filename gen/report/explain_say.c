@@ -165,7 +165,6 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     }
 }
 
-/* Says the least time that arithmetic and memory allow. */
 static void say_bound(const Explanation *x, const Answer *w, FILE *out)
 {
     const Bound *b = &w->bound;

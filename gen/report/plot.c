@@ -14,8 +14,6 @@
 static const double DEADLINE_S = 30;
 enum { OUTPUT_MAX = 64 << 20, MAX_TICK = 9 };
 
-/* ---- ranges ---- */
-
 void range_add(Range *r, double v)
 {
     r->lo = fmin(r->lo, v);
@@ -23,8 +21,6 @@ void range_add(Range *r, double v)
 }
 
 Range range_widened(Range r, double factor) { return (Range){ r.lo / factor, r.hi * factor }; }
-
-/* ---- scripts ---- */
 
 void plot_label(Plot *p, char axis, const char *text)
 {
@@ -103,8 +99,6 @@ void plot_draw(Plot *p, const char *data, const char *style, int look)
     text_printf(&p->drawing, "%s$%s using 1:2 notitle with %s lc rgb '#%06x'", p->drawing.len ? ", " : "plot ", data,
                 style, look);
 }
-
-/* ---- gnuplot ---- */
 
 static const char *whole_script(Arena *a, const Plot *plot, int n)
 {

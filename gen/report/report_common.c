@@ -8,8 +8,6 @@
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
 
-/* ---- numbers that several sections need ---- */
-
 const char *report_kernel(const Report *r, int kernel) { return arena_printf(r->arena, "k%d", r->in->first + kernel); }
 
 int64_t report_instance(const Report *r, int64_t shape) { return r->study->shape[shape] - r->spec->instance; }
@@ -38,8 +36,6 @@ double report_regret(const Report *r, int64_t shape)
     return said ? said->regret : NAN;
 }
 
-/* ---- words of the pattern ---- */
-
 void report_word(FillScope *s, const char *name, const char *text)
 {
     Text t = { .arena = s->arena };
@@ -54,8 +50,6 @@ void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
     report_word(s, name, arena_vprintf(s->arena, fmt, ap));
     va_end(ap);
 }
-
-/* ---- figures ---- */
 
 double report_varying(const Report *r, int64_t instance)
 {

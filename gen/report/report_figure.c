@@ -167,7 +167,6 @@ static void draw_panel(Report *r, int group, Range x, Range y)
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
-/* Counts the pairs of a usable trial and a tuned shape on which it was measured. */
 static int64_t count_measured_pairs(const Study *s)
 {
     int64_t n = 0;

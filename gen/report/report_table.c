@@ -61,14 +61,6 @@ static const char *dims_text(Report *r)
     return t.len ? text_str(&t) : "none";
 }
 
-static const char *list_text(Report *r, const char *const *item, int n, const char *none)
-{
-    Text t = { .arena = r->arena };
-    for (int i = 0; i < n; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", item[i]);
-    return n ? text_str(&t) : none;
-}
-
 static const char *layout_text(Report *r)
 {
     const Spec *s = r->spec;
@@ -113,7 +105,7 @@ void report_setting_words(Report *r)
     report_word(r->words, "DEVICE_NAME", d->name);
     report_word(r->words, "DEVICE_ARCH", d->arch);
     report_word(r->words, "DEVICE_PARTS", family->device_text(r->arena, d));
-    report_word(r->words, "DEVICE_ISA", list_text(r, d->isa, d->nisa, "nothing else"));
+    report_word(r->words, "DEVICE_ISA", d->nisa ? names_join(r->arena, NAMES(d->isa, d->nisa), ", ") : "nothing else");
     report_word(r->words, "COMPILER", d->compiler);
     report_word(r->words, "COMPILER_FLAGS", d->flags);
     fill_number(r->words, "NTHREAD", s->nthread);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain_say: prints an explanation, for people as lines of text, for programs as JSON, where times are in ns and what
- * is not known is null.
+ * explain_say: prints an explanation, for people as lines of text, for programs as JSON.
  */
 #include <inttypes.h>
 #include <math.h>

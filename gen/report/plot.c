@@ -28,8 +28,7 @@ void plot_label(Plot *p, char axis, const char *text)
                 quote_gnuplot(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
-/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: they are more
- * than MAX_TICK. */
+/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: too many. */
 static int find_log_ticks(Range r, const double *mantissa, int nmantissa, double *out)
 {
     int n = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_common: what sections, tables and figures of the report share: numbers, words of the page's pattern, and how a
- * figure begins.
+ * report_common: numbers, words and the beginnings of figures, which several parts of the report share.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -41,6 +40,15 @@ void report_word(FillScope *s, const char *name, const char *text)
     Text t = { .arena = s->arena };
     quote_html(&t, text);
     fill_word(s, name, text_str(&t));
+}
+
+void report_words(FillScope *s, const FillWord *word)
+{
+    for (; word->name; word++)
+        if (word->text)
+            report_word(s, word->name, word->text);
+        else
+            fill_number(s, word->name, word->number);
 }
 
 void report_wordf(FillScope *s, const char *name, const char *fmt, ...)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_map: which kernel serves which shape. Where one extent varies, a bar for each group of shapes; where two do,
- * planes.
+ * report_map: which kernel serves which shape: bars where one extent varies, planes where two do.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -38,8 +37,7 @@ static void draw_boxes(Plot *p, const char *data)
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-/* Adds the bar of a group, a box for each run; boxes meet half-way between their shapes. A name takes about 8 pixels a
- * letter. */
+/* Adds the bar of a group, a box a run; boxes meet half-way between shapes. A name takes about 8 pixels a letter. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
     const int *chosen = r->assignment->chosen;
@@ -163,8 +161,7 @@ typedef struct {
 
 static Range range_within(Range r, Range bounds) { return (Range){ fmax(r.lo, bounds.lo), fmin(r.hi, bounds.hi) }; }
 
-/* Adds the box of a run within a row. Its kernel's name may stand there if no larger box of it is wide enough for
- * one. */
+/* Adds the box of a run within a row. Its kernel's name may stand in the largest of its boxes that is wide enough. */
 static void add_cell(Canvas *c, int kernel, Range x, Range y)
 {
     x = range_within(x, c->range_x);
@@ -273,8 +270,7 @@ static const char *plane_text(const Report *r, int decl, int threads)
     return text_str(&t);
 }
 
-/* Draws a plane for each number of threads and each declared shape with two extents that vary independently. Returns
- * how many. */
+/* Draws planes, one for each number of threads and declared shape with two independent extents. Returns how many. */
 static int draw_planes(Report *r)
 {
     const Spec *s = r->spec;

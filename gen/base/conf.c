@@ -167,8 +167,7 @@ static const char *name_label(const Conf *c, const ConfSetting *s)
 
 enum { INTEGER = 1 << CONF_INT | 1 << CONF_INT64, SEQUENCE = 1 << CONF_LIST | 1 << CONF_ARRAY };
 
-/* The setting that a getter is asked for, if it has one of the types (a bit each). NULL: it is absent, or of another
- * type, and *ok false. */
+/* The setting of a getter, if it has one of the types (a bit each). NULL: absent, or of another type and *ok false. */
 static const ConfSetting *get_setting(const Conf *c, const ConfSetting *s, const char *key, int types,
                                       const char *expected, bool *ok)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: lists the files of a folder, sorted by their bytes, makes folders, and looks for dcgen's own files in the places
- * where they may lie, as seen from the program.
+ * dir: lists and makes folders, and looks for dcgen's own files in the places where they may lie.
  */
 #include "gen/base/dir.h"
 
@@ -50,8 +49,7 @@ bool dir_make_parents(Arena *a, const char *path, const char **err)
     return true;
 }
 
-/* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with
- * NULL. */
+/* The first of place[i]/name that may be read (or run), from the program's folder on. The places end with NULL. */
 static const char *find_own(Arena *a, const char *const *place, const char *name, int mode)
 {
     char self[4096] = "";

@@ -49,8 +49,7 @@ Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 
-/* Numbers every name (name i gets slot i): then values are taken by slot instead of by name. A name that is not there
- * is EXPR_UNKNOWN_NAME. */
+/* Numbers every name (name i gets slot i): then values are taken by slot. Others are EXPR_UNKNOWN_NAME. */
 void expr_bind(Expr *e, Names names);
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);

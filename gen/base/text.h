@@ -45,8 +45,7 @@ bool text_write_file(const char *path, const char *s, size_t n);
 /* Closes fd. False when `ok` is false, with errno as it was before, or when closing fails, with errno set. */
 bool text_close(int fd, bool ok);
 
-/* The text with LF in the place of CR LF. *len: its bytes, before and after the call. dcgen writes no CR LF, but git
- * may. */
+/* The text with LF in the place of CR LF, which git may write. *len: its bytes, before and after the call. */
 char *text_with_lf(Arena *a, const char *text, size_t *len);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Lists a package's kernels: those that
- * were chosen for the tuned targets, and for machines that lack these the general kernels that are trusted most. Says
- * which kernel a call takes.
+ * dispatch: prints an assignment's tree as ifs, lists a package's kernels, and says which one a call takes.
  */
 #include "gen/package/dispatch.h"
 
@@ -218,8 +216,7 @@ static Weight weigh(const Stands *w, const Candidate *c, const Candidate *other)
 
 /* Is a better than b? One that was verified on the target, then one that is not far slower where both serve, or serves
  * more shapes where they have none in common, then one whose template was chosen for more of the shapes, then one that
- * is trusted more, then the faster one. Where closed forms of different templates do not compare, they tell only which
- * is far slower. */
+ * is trusted more, then the faster one. Closed forms that do not compare tell only which is far slower. */
 static bool stands_better(const Stands *w, const Stand *a, const Stand *b)
 {
     enum { VERIFIED = 3 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: works out what the names in a package's patterns stand for, and fills the package's files. Kernels that several
- * functions have alike are found by emit_common.c, and the last file, MANIFEST, is made by emit_manifest.c.
+ * emit: works out what the names in a package's patterns stand for, and fills the package's files.
  */
 #include "gen/package/emit_private.h"
 

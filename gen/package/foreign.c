@@ -34,8 +34,7 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
 
 typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
 
-/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG. A package has no links, pipes or the
- * like. */
+/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG; links, pipes and such are foreign. */
 static Owner owner_of(const Manifest *m, const char *path, mode_t type)
 {
     const size_t n = strlen(path);

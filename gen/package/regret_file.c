@@ -29,8 +29,7 @@ static void add_time(FillScope *s, const char *name, double ns)
     fill_word(s, name, isfinite(ns) ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
-/* Adds a ratio as a number for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT"; "-" if it is not
- * known. */
+/* Adds a ratio for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT"; "-" if it is not known. */
 static void add_ratio(FillScope *s, const char *name, double value)
 {
     add_figure(s, name, value);

@@ -169,8 +169,7 @@ int formula_read_node(FormulaReader *r, const Node *n)
 
 /* ---- words ---- */
 
-/* Applies a word of the short form to what those before it gave: the op's own, or a function of one value. -1 after an
- * error. */
+/* Applies a word to what those before it gave: the op's own, or a function of one value. -1 after an error. */
 static int read_word(FormulaReader *r, const char *word, Loc at)
 {
     const Op *op = r->op;
@@ -259,8 +258,7 @@ static int of_output_type(FormulaReader *r, int root)
                : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
 }
 
-/* Kernels go along the output's last extent, whose places need a name: they have one if it is an axis or a derived
- * extent. */
+/* Kernels go along the output's last extent, whose places need a name, as those of axes and derived extents have. */
 static bool check_output(const FormulaReader *r)
 {
     const Operand *out = &r->op->operand[r->out];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_functions: the functions of formulas, those that are short for others (relu, clamp, softmax), and how calls
- * of both are read.
+ * formula_functions: the functions of formulas, those that are short for others, and how calls are read.
  */
 #include <ctype.h>
 #include <string.h>

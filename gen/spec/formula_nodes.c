@@ -104,8 +104,7 @@ static bool convert(FormulaReader *r, const Node *n, FormulaOp op, int *arg, int
     return true;
 }
 
-/* Where each element of a row is divided by one value of it, the row is multiplied by its reciprocal: one division
- * instead of many. */
+/* A row that is divided by one value of it is multiplied by its reciprocal: one division instead of many. */
 static bool divides_row(const FormulaReader *r, FormulaOp op, const int *given)
 {
     return op == FORMULA_DIV && r->f->node[given[1]].level > 0 &&

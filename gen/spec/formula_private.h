@@ -99,8 +99,7 @@ const char *formula_dtype_of(const FormulaReader *r, const char *operand);
 
 /* ---- formula_known.c ---- */
 
-/* Says what is known of the formula whose value is the node `root`, which becomes the last one. False after an
- * error. */
+/* Says what is known of the formula with this root, which becomes the last node. False after an error. */
 bool formula_know(FormulaReader *r, int root);
 
 #endif

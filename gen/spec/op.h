@@ -121,8 +121,7 @@ typedef struct {
     int nalso;
     const char *also[OP_MAX_NAME]; /* what others call it: whoever asks for that is told its name */
     const Source *src;
-    /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an
-     * op have them as slots. */
+    /* The numbers of a call, in this order everywhere, also as slots: axes, attributes, derived extents. */
     int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */
     Extent extent[OP_MAX_EXTENT];
     int noperand;
@@ -160,13 +159,11 @@ bool op_is_first_brief(const Op *op, int extent);
 bool op_has_parts(const Op *op);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
 const Operand *op_output(const Op *op);      /* the operand that a call writes */
-/* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call
- * is. */
+/* Fills in the derived extents behind those that are given. False: one of them, and so the call, is not legal. */
 bool op_derive(const Op *op, int64_t *extent);
 /* How far two calls' extents are apart: the squares of their differences summed up, of axes in octaves. */
 double op_distance(const Op *op, const int64_t *a, const int64_t *b);
-/* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the
- * other. */
+/* Where an operand's strides begin behind a call's extents: those of all strided operands, one after the other. */
 int op_stride_at(const Op *op, int operand);
 /* The number of elements of a layout: the product of its extents. NULL: the product is too long. */
 Expr *op_elements(Arena *a, const Op *op, const Layout *l);

@@ -161,12 +161,10 @@ int64_t spec_align(const Spec *s, const int64_t *extent);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
 
-/* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of
- * threads are tuned for. */
+/* Shapes in the declared ranges, and the tuned ones. One is several instances where several numbers of threads are. */
 int64_t spec_shape_count(const Spec *s);
 int64_t spec_tuned_count(const Spec *s);
-/* The same where no call is split among threads: each shape is one instance, of one thread. It shares the memory of
- * s. */
+/* The same without splitting calls among threads: a shape is one instance, of one thread. It shares the memory of s. */
 const Spec *spec_of_one_thread(Arena *a, const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
@@ -175,8 +173,7 @@ unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
-/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second, not
- * operations. */
+/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second. */
 bool spec_moves(const Spec *s);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);

@@ -52,8 +52,7 @@ static void read_extents(SpecReader *r, FormulaText *text)
 
 static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
 
-/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or
- * where there is nothing. */
+/* Reads the formula, or, where the op computes something, words of the short form. False: an error, or nothing. */
 static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
 {
     Expr *expr = NULL;

@@ -24,8 +24,7 @@ enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
-/* log2 of x >= 1, but linear between powers of two: its arithmetic is exact, so that every machine chooses the same
- * values. */
+/* log2 of x >= 1, but linear between powers of two: exact arithmetic, so that all machines choose the same values. */
 static double log2_linear(double x)
 {
     int e;

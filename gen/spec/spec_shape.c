@@ -13,8 +13,7 @@
 #include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
-/* How many points are tried: at most for all extents together, at least for each of them, at most for each weight. That
- * takes a moment. */
+/* How many points are tried: at most for all extents together, at least for each, at most for each weight. */
 enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256, WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
@@ -252,8 +251,7 @@ void box_widen(Box *box, int axis, int64_t value)
     box->max[axis] = value > box->max[axis] ? value : box->max[axis];
 }
 
-/* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one
- * extent, one error. */
+/* Tries an extent over the range of its dims, and widens the box by its values, up to the first fault. */
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };

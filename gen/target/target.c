@@ -40,8 +40,7 @@ bool family_read(const Conf *c, const Family **family)
 
 /* ---- facts ---- */
 
-/* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such
- * name. */
+/* The rows of all families follow one another in Target.fact, the first family's first. -1: there is no such name. */
 static int fact_index(const char *name)
 {
     int i = 0;
@@ -120,8 +119,7 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     return conf_keys(c, c->root, keys, n);
 }
 
-/* Reads what will stand in generated code, in a compiler's arguments or in CMake: it may hold letters, digits and the
- * signs of `more`. */
+/* Reads a word for generated code, a compiler's arguments or CMake: of letters, digits and the signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, key);
@@ -222,8 +220,7 @@ static bool same_code(const Target *t, const Target *base)
 
 static bool resolve(TargetReader *r, TargetFile *f);
 
-/* Puts the settings of the target that f's is like below its own, if it is like any: *base, else NULL. False after
- * errors. */
+/* Puts the settings of *base, which f's target is like, below its own; NULL: it is like none. False after errors. */
 static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
 {
     const char *name;

@@ -38,8 +38,7 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
-/* Bytes of a file's first line if that names the licence and says no more; else 0. A text that is made of several files
- * says it once. */
+/* Bytes of a file's first line if it names the licence alone, else 0. A text made of several files says that once. */
 size_t fill_licence(const Source *src);
 
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
@@ -57,8 +56,7 @@ typedef struct {
     const FillBound *bound; /* what repetitions around it count by */
 } FillNames;
 FillNames fill_names(Arena *a, const char *text);
-/* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left
- * out. */
+/* The next identifier outside strings and comments, but no name that a repetition counts by; NULL: there is none. */
 const char *fill_next_name(FillNames *n, size_t *len);
 /* Is it an identifier of the text? */
 bool fill_has_name(Arena *a, const char *text, const char *name);

@@ -136,8 +136,7 @@ typedef struct {
 } TemplateList;
 
 /* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file
- * ending in .c or .cu whose text has a template's head. A template of the same name in an earlier folder hides a later
- * one. */
+ * ending in .c or .cu whose text has a template's head. One in an earlier folder hides a later one of its name. */
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);

@@ -167,8 +167,7 @@ static const char *converted(const Printer *p, const Dtype *type, const char *el
     return type->mantissa ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
-/* One of the neighbouring elements of a thread: all of them are loaded before the loop, if they lie one behind the
- * other. */
+/* One of the neighbouring elements of a thread, all loaded before the loop if they lie one behind the other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
@@ -186,8 +185,7 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
 }
 
-/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several
- * elements. */
+/* On a GPU by __ldg: no store changes an input; loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = print_at(p, i);

@@ -258,8 +258,7 @@ static bool has_choice(const Formula *f)
     return false;
 }
 
-/* On a GPU an element is loaded before a choice, not behind a branch, if it exists whatever is chosen: if its indices
- * are places. */
+/* On a GPU an element that exists whatever is chosen, as its indices are places, is loaded before a choice. */
 static bool is_loaded_early(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i < v->narg; i++)

@@ -99,8 +99,7 @@ const char *print_count(const Printer *p);
 const char *print_load_suffix(const Printer *p, const Dtype *type);
 
 /* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read
- * each of its elements for the last time just before they write there; on GPUs inputs are loaded as what nobody
- * writes. */
+ * each of its elements for the last time just before they write there; on GPUs nobody writes inputs. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it,
  * or nothing lies across rows. NULL after errors in d. */

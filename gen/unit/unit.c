@@ -147,8 +147,7 @@ static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     }
 }
 
-/* Says whether any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES are what the dispatcher is
- * told of a call. */
+/* Says if any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES: what the dispatcher is told. */
 static void add_align(FillScope *s, const UnitKernel *k, int n)
 {
     static const char every[] = "EVERY_EXTENTS", axes[] = "EVERY_AXES";

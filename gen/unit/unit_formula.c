@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: prints a function's formula as code: for CPUs on vectors along the output's last extent, for GPUs on
- * one element, and for the reference on one element in double precision, with a bound of what rounding may change.
+ * unit_formula: prints a function's formula as code: for CPUs, for GPUs, and for the reference in doubles.
  */
 #include <string.h>
 #include "gen/base/conf.h"

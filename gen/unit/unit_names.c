@@ -24,8 +24,7 @@
 /* What code declares. */
 typedef enum { OPERANDS, EXTENTS, KIND_COUNT } Kind;
 
-/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride is a name that follows from an
- * operand's. */
+/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride follows from an operand's name. */
 static const char *const declares[KIND_COUNT] = { " PARAMETER INNER OPERAND CONSTANT ",
                                                   " EXTENTS ALL_EXTENTS EVERY_EXTENTS PACK_EXTENTS ALL_AXES AXIS " };
 static const char of_operand[] = "OPERAND_";
@@ -162,8 +161,7 @@ static bool follows(const Taken *n, const Op *op, const char *name)
     return false;
 }
 
-/* May the name be what a pattern has as NAME_<own>? A word between '_' may stand for a number: begin_0 for
- * begin_PASS. */
+/* May the name be what a pattern has as NAME_<own>? Words there may stand for numbers: begin_0 for begin_PASS. */
 static bool is_filled(const char *name, const char *own)
 {
     for (;; name++, own++) {

@@ -68,8 +68,7 @@ static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, 
         need(r, root_of(r), there, needed, met);
 }
 
-/* Values of the whole row that are computed from its sums, and that elements or later sums use, or that fill the
- * row. */
+/* Values of a row that are computed from its sums, and that elements or later sums use, or that fill it. */
 static void find_fields(Rows *r)
 {
     const FormulaNode *root = &r->f->node[root_of(r)];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone: the op, its
- * axes, its operands.
+ * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone.
  */
 #include "gen/unit/unit.h"
 
@@ -133,8 +132,7 @@ static const char *c_type(const Spec *s, const Operand *o)
     return d ? d->c_type : "void";
 }
 
-/* The type of an operand as a parameter: "const float *"; of a packed constant one, and of 16-bit elements, "const void
- * *". */
+/* The type of an operand as a parameter: "const float *"; "const void *" if it is packed, or has 16-bit elements. */
 static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
@@ -153,8 +151,7 @@ static bool may_be_empty(const Spec *s, const Operand *o)
     return false;
 }
 
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no
- * arithmetic. */
+/* What kernels get for the operand. Without elements any address will do but NULL: C allows no arithmetic on it. */
 static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 {
     const Operand *out = spec_output(s);

@@ -79,8 +79,7 @@ typedef struct {
     bool required;
     const char *hint; /* shown when it is missing; may be NULL */
 } ConfKey;
-/* Reports every key of the group (NULL: it is absent) that is not in keys, with the nearest one that is, and every
- * required one that it lacks. */
+/* Reports keys of the group (NULL: it is absent) that are not in `keys`, and required ones that it lacks. */
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
 bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out);

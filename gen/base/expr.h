@@ -43,8 +43,7 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
  * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
 
-/* The same for a formula. Names of functions are not looked up, and what it means is not known here: none of the
- * functions below takes one. */
+/* The same for a formula. What it means is not known here: none of the functions below takes one. */
 Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);

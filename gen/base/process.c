@@ -144,8 +144,7 @@ static void said_take(Said *s)
     }
 }
 
-/* *child_end: the descriptor for the child, which is the planned one or, with PROCESS_KEEP, the end of a new pipe that
- * `s` hears. False with errno set. */
+/* child_end: the planned descriptor or, with PROCESS_KEEP, the end of a pipe that `s` hears. False with errno set. */
 static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_end)
 {
     int ends[2];
@@ -160,8 +159,7 @@ static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_en
     return process_set_nonblocking(s->fd);
 }
 
-/* A descriptor from which the child reads `text`. It is a file in memory: a pipe would have to be filled while the
- * child reads. -1 with errno set. */
+/* Where the child reads `text`: a file in memory, as a pipe would have to be filled meanwhile. -1 with errno set. */
 static int text_descriptor(const char *text)
 {
     int fd = memfd_create("dcgen-text", MFD_CLOEXEC);

@@ -150,10 +150,8 @@ static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
 /* Did the compiler run out of registers? */
 static bool spills(const Trial *t)
 {
-    for (int i = 0; i < t->facts.n; i++)
-        if (strcmp(t->facts.fact[i].name, "spilled") == 0)
-            return t->facts.fact[i].value > 0;
-    return false;
+    const Param *spilled = names_row(NAMES(t->facts.fact, t->facts.n), "spilled");
+    return spilled && spilled->value > 0;
 }
 
 /* How much a template's general kernel for a target is trusted: 4 if it was verified on this target, 3 if it spills
@@ -281,8 +279,7 @@ static const Result *result_for(const Dispatcher *d, const Target *target)
     return NULL;
 }
 
-/* The first result whose tuned target this one stands in for: it is a fallback of it, or the tuned target itself where
- * later devices run its code. NULL: none. */
+/* The first result whose target this one stands in for: as a fallback, or itself on later devices. NULL: none. */
 static const Result *result_stood_in_for(const Dispatcher *d, const Target *target)
 {
     for (int i = 0; i < d->results.n; i++) {

@@ -85,8 +85,7 @@ static void add_results(Emitter *e, FillScope *s)
 
 /* ---- targets: what each kind of machine has ---- */
 
-/* Adds the arguments of an entry's tree function, and its body. "(void)M;" there keeps compilers quiet about an
- * argument that decides nothing. */
+/* Adds the arguments and body of an entry's tree function. "(void)M;" there is for arguments that decide nothing. */
 static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
     const Assignment *as = entry->result ? entry->result->assignment : NULL;
@@ -202,12 +201,12 @@ static bool add_errors(FillScope *row, const KernelFacts *facts)
         const char *fact, *word;
     } told[] = { { "err_normal", "ERR_NORMAL" }, { "err_outliers", "ERR_OUTLIERS" }, { "err_spread", "ERR_SPREAD" } };
     size_t found = 0;
-    for (size_t k = 0; k < LENGTH(told); k++)
-        for (int i = 0; facts && i < facts->n; i++)
-            if (strcmp(facts->fact[i].name, told[k].fact) == 0) {
-                fill_wordf(row, told[k].word, "%.3g", (double)facts->fact[i].value / 1000);
-                found++;
-            }
+    for (size_t k = 0; facts && k < LENGTH(told); k++) {
+        const Param *error = names_row(NAMES(facts->fact, facts->n), told[k].fact);
+        if (error)
+            fill_wordf(row, told[k].word, "%.3g", (double)error->value / 1000);
+        found += error != NULL;
+    }
     fill_number(row, "HAS_ERRORS", found == LENGTH(told));
     return found == LENGTH(told);
 }

@@ -228,8 +228,7 @@ static bool target_check(const Writer *w, const Package *p)
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
         if (foreign_check(w, p))
             break;
-        /* If the folder was replaced meanwhile, the new package's files may have been compared with the former
-         * manifest: check again. */
+        /* If the folder was replaced, new files may have been compared with the former manifest: check again. */
         if (ntry == MAX_TRY || !was_replaced(w, &st))
             return false;
     }
@@ -240,8 +239,7 @@ static bool target_check(const Writer *w, const Package *p)
 
 /* ---- the former package ---------------------------------------------------- */
 
-/* Removes the former package from `old`, and moves all else that is there to the same place in the new one. False: some
- * of it cannot be moved, and stays in `old`. */
+/* Removes the former package from `old`, and moves all else there to the new one. False: some of it cannot be moved. */
 static bool old_settle(const Writer *w, const char *old)
 {
     struct stat st;

@@ -72,8 +72,7 @@ static void add_head_words(Report *r)
                  r->study->device->name);
     REPORT_WORDS(r->words, WORD("CODE_BYTES", bytes), WORD("NSHAPE", number_count(r->arena, nshape)),
                  WORD("NSHAPE_TUNED", number_count(r->arena, count_tuned(r->study))));
-    report_word(r->words, "NTUNED",
-                number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
+    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape)); /* rows: one a number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     const char *unknown = r->contract ? contract_unknown(r->contract) : NULL;
     REPORT_WORDS(r->words, WORD("IS_REGRET_KNOWN", r->contract && !unknown), WORD("UNKNOWN", unknown ? unknown : ""),

@@ -19,8 +19,7 @@ double report_cost(const Report *r, int64_t instance, int kernel)
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
-    for (int64_t i = 0; c && i < c->tuned.nshape;
-         i++) /* in the spec's order; those of the study that joined come last */
+    for (int64_t i = 0; c && i < c->tuned.nshape; i++) /* in the spec's order, those that joined last */
         if (c->shape[i].inst == r->study->shape[shape])
             return c->shape[i].rival >= 0 ? &c->shape[i] : NULL;
     return NULL;

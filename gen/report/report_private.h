@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the files of the report share. report.c fills the page's pattern, report_table.c says what
- * stands in its tables, report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the instances
- * for both, and report_common.c has what all of them need.
+ * report_private: what the files of the report share. The head of each says what it does.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H

@@ -89,9 +89,8 @@ extern const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT];
 typedef struct {
     FormulaKind kind;
     FormulaType type;
-    double real; /* of a number; its value too where it is an integer */
-    /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
-    int at;
+    double real;  /* of a number; its value too where it is an integer */
+    int at;       /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
     FormulaOp op; /* of a function, of a reduction */
     int narg;
     int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
@@ -106,8 +105,7 @@ typedef struct {
     int nnode;
     FormulaNode node[FORMULA_MAX_NODE]; /* the last one is the element's value */
     bool calls;                         /* a function of many instructions is in it */
-    /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
-    bool reads;
+    bool reads; /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
     /* the operand of which it adds one element a column to acc, as libraries can; -1: it does something else */
     int bias;
     /* the extent that kernels go along: the one that is reduced; else one that the op reduces and the output lacks;

@@ -137,9 +137,8 @@ typedef struct {
     const char *pack[OP_MAX_NAME];
     /* what index operands hold decides how much of the work there is: flops and operands' bytes are at most that */
     bool by_data;
-    Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
-    Expr *rows,
-        *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
+    Expr *flops;            /* useful floating-point operations of one call, bound to the axes, as are the next two */
+    Expr *rows, *row_elems; /* the output as rows x row_elems, for verification; not in op.cfg: elements x 1 */
     /* Path of the naive reference, C (see search/runner/abi.h). NULL: the op computes what the formula of a spec says,
      * and nothing else; `flops` follow from it, and are NULL before. */
     const char *reference;

@@ -464,6 +464,8 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 
 const Operand *spec_output(const Spec *s) { return op_output(s->op); }
 
+const Dtype *spec_element(const Spec *s, const Operand *o) { return dtype_find(o->dtype ? o->dtype : s->dtype); }
+
 const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->text : ""; }
 
 const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[operand].layout[s->layout[operand]]; }

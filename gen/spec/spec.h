@@ -110,8 +110,7 @@ typedef struct {
     int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
     /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
     bool packed;
-    /* a packed operand stays in the caches from one call to the next, however large it is */
-    bool hot;
+    bool hot;      /* a packed operand stays in the caches from one call to the next, however large it is */
     Budget budget; /* its part of the package's; the seconds if all take their parts */
     Demand regret;
     int nthread;
@@ -184,7 +183,8 @@ double spec_bytes(const Spec *s, const int64_t *extent);
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
-const Operand *spec_output(const Spec *s); /* its op's */
+const Operand *spec_output(const Spec *s);                         /* its op's */
+const struct Dtype *spec_element(const Spec *s, const Operand *o); /* the type of its elements */
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */

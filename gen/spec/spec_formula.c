@@ -96,8 +96,7 @@ static void read_accuracy(SpecReader *r)
                    OP_MAX_ACCURACY, *accuracy);
 }
 
-/* From here on the function's op has the operands that its formula brings. An op that computes something has an
- * epilogue, another one a formula. */
+/* From here on the op has the operands of the formula, which one that computes something has as its epilogue. */
 void spec_read_formula(SpecReader *r)
 {
     Spec *spec = r->spec;

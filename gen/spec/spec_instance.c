@@ -219,9 +219,8 @@ bool spec_has_work(const Spec *s, const int64_t *extent)
 static double operand_bytes(const Spec *s, const Operand *o, const int64_t *extent)
 {
     double elems;
-    return expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK
-               ? elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes
-               : 0;
+    return expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK ? elems * spec_element(s, o)->bytes
+                                                                                   : 0;
 }
 
 double spec_bytes(const Spec *s, const int64_t *extent)

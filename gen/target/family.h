@@ -115,8 +115,7 @@ typedef struct Family {
     /* file that calls a library for the op, timed like a candidate and by packages' benchmarks; an op's folder may lack
      * it */
     const char *library;
-    /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
-    const char *blas;
+    const char *blas; /* what such files have in common: a pattern <this>.h, which stands where they say "//@ <this>" */
     const char *rival;                                                      /* what people call that library */
     char *(*device_text)(Arena *a, const struct Device *d);                 /* "8 cores; L1 32 KiB, ..." */
     char *(*check_text)(Arena *a, const Target *t, const struct Device *d); /* what bounds kernels for t there */

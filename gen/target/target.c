@@ -242,8 +242,7 @@ static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
     return true;
 }
 
-/* Reads the target of a file, and first the one that it is like. False: it has errors, which were told, or it was
- * begun: it is like itself. */
+/* Reads the target of a file, and first the one that it is like. False after errors, or if it is like itself. */
 static bool resolve(TargetReader *r, TargetFile *f)
 {
     const Target *base;

@@ -117,8 +117,7 @@ static bool is_caller(const Caller *c, const char *name)
     return c != NULL;
 }
 
-/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text.
- * Gives it; NULL after errors. */
+/* Adds the primitive, unless it is there, behind those that it calls, and gives it; NULL: errors. outer: its caller. */
 static const Primitive *add_primitive(Primitives *p, const char *name, const Caller *outer)
 {
     const Caller caller = { name, outer };
@@ -168,8 +167,7 @@ void primitives_add(Primitives *p, const Source *text, size_t from, const char *
         const char *called = between(p->arena, s, len, before, behind), *typed = of_type(p, called);
         const char *word = *typed ? typed : called;
         const bool is_new = *word && names_find(NAMES(name, n), word) < 0, is_there = is_new && is_primitive(p, word);
-        if (is_new && !is_there && !p->kind->of_targets &&
-            !*typed) /* a template may be read for types that it is not for */
+        if (is_new && !is_there && !p->kind->of_targets && !*typed) /* templates are read for other types too */
             refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
         if (is_there)
             *ARENA_PUSH(p->arena, name, n) = word;

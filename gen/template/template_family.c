@@ -47,17 +47,9 @@ static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
             *rows = expr_apply(r->arena, "*", *rows, l->extent[k]);
 }
 
-/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts
- * as matrices whose elements are sums: columns along its last extent, rows along the others that are no batch axes. A
- * step is what a tile does for its part of the summed axes.
- *
- *   FLOPS, STEP_FLOPS       useful operations of the call; operations of a step
- *   BATCH                   how many such matrices there are: the product of the batch axes
- *   OUT_ROWS, OUT_COLS      rows and columns of each; TILE_ROWS, TILE_COLS: a tile's
- *   SUM, TILE_SUM           elements that are summed up for one of the output; in a step
- *   TILES, SUM_STEPS        tiles of the output; steps of a tile
- *   DATA                    elements of all operands of the call that are always there
- *   TILE_READS, STEP_READS  elements of inputs that a tile, a step reads */
+/* Offers the sizes of a call and of one tile (docs/templates-reference.md), which follow from the op and the head's
+ * tile. The output counts as matrices of sums: columns along its last extent, rows along the others that
+ * are no batch axes. A step is what a tile does for its part of the summed axes. */
 static bool offer_shape(TemplateReader *r)
 {
     const Op *op = r->op;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_private: what the readers of a template's head, of its family's text and of its body have in common.
+ * template_private: what the readers of a template's head, of its family's file and of its body share.
  */
 #ifndef DCGEN_TEMPLATE_PRIVATE_H
 #define DCGEN_TEMPLATE_PRIVATE_H

@@ -60,8 +60,6 @@ void print_variable(Printer *p, int i);
 /* A value for all lanes of a vector. */
 Piece print_widened(const Printer *p, Piece v, FormulaType type);
 const char *print_enclosed(const Printer *p, Piece piece, int least);
-/* The element type of an operand. */
-const Dtype *print_dtype(const Printer *p, const Operand *o);
 const char *print_type(const Printer *p, FormulaType type, bool wide);
 /* The name of a place along an extent: m of M. */
 const char *print_place_name(const Printer *p, int extent);

@@ -68,8 +68,7 @@ const char *unit_kernel_texts(const FillScope *s);
 /* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side.
  * before, behind: the targets of the rows before and behind it; NULL: there is none. */
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);
-/* The text that `of` gives for each target of the tuned one's family, one behind the other, within the guards of their
- * architectures. NULL: one failed. */
+/* The texts of `of` for all targets of the tuned one's family, within guards of architectures. NULL: one failed. */
 const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);

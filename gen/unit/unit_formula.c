@@ -177,7 +177,7 @@ static FillScope *exact_words(Printer *p, bool has_check)
 {
     const Spec *s = p->spec;
     FillScope *words = fill_scope(p->arena, NULL);
-    const Dtype *d = print_dtype(p, spec_output(s));
+    const Dtype *d = spec_element(p->spec, spec_output(s));
     fill_wordf(words, "EPS_SUMS", "%a", d->eps_acc);
     fill_wordf(words, "EPS_INPUTS", d->eps_in ? "%a" : "%.0f", d->eps_in);
     FILL_WORDS(words, WORD("FORMULA", quote_comment(p->arena, s->formula->text)), WORD("body", exact_body(p)),

@@ -192,8 +192,7 @@ static bool is_own(const Taken *n, const char *name)
 static void check_argument(const Taken *n, const Spec *s, Kind kind, const char *name, Loc at, Diag *d)
 {
     const char *what = kind == OPERANDS ? "operand" : "extent";
-    const bool is_brought =
-        kind == EXTENTS && at.src != s->op->src; /* by the spec: an attribute that the op's own files do not know */
+    const bool is_brought = kind == EXTENTS && at.src != s->op->src; /* by the spec: the op's files do not know it */
     if (behind(name, arena_printf(n->arena, "%s_", s->package)) || behind(name, "dcgen_") || behind(name, "DCGEN_"))
         diag_error(d, at, "the %s '%s' begins as names of the package do; expected one without '%s_' or 'dcgen_'", what,
                    name, s->package);

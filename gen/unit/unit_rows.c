@@ -367,7 +367,7 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
 /* A value as the output has it: on GPUs 16-bit types are bits. */
 static const char *stored_text(const Rows *r, Printer *p, Piece value)
 {
-    const Dtype *type = print_dtype(p, spec_output(r->spec));
+    const Dtype *type = spec_element(p->spec, spec_output(r->spec));
     return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
 }
 
@@ -377,7 +377,7 @@ static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, 
     const char *out = print_output(p, lane), *stored = stored_text(r, p, value);
     FILL_WORDS(words, WORD("OUT", print_part(p, out)), WORD("VALUE", print_part(p, stored)),
                WORD("IS_INT", r->f->node[root_of(r)].type == FORMULA_INT),
-               WORD("ELEMENT", print_dtype(p, spec_output(r->spec))->c_type));
+               WORD("ELEMENT", spec_element(p->spec, spec_output(r->spec))->c_type));
     text_printf(said, "%s %s\n", out, stored);
 }
 

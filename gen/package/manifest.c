@@ -114,17 +114,12 @@ static bool read_line(Arena *a, const char *line, Manifest *m)
            read_entry(a, line, false, m);
 }
 
-/* Earlier manifests, which sha256sum could not read, had no "# " before "package". */
-static bool is_of_earlier_dcgen(const char *text)
-{
-    return strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ");
-}
-
 const Manifest *manifest_read(Arena *a, const char *text, const char **err)
 {
     Manifest *m = ARENA_NEW(a, Manifest);
     int number = 0;
-    if (is_of_earlier_dcgen(text)) {
+    /* earlier manifests, which sha256sum could not read, had no "# " before "package" */
+    if (strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ")) {
         *err = "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records";
         return NULL;
     }

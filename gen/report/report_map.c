@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
-#include "gen/base/number.h"
 #include "gen/base/order.h"
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
+#include "gen/report/words.h"
 
 /* BAR_HEIGHT: pixels; MAX_ROW: rows of a plane that are drawn, about; MAX_NAMED: the first so many kernels may have a
  * name in a plane */
@@ -260,16 +260,6 @@ static void draw_plane(Report *r, Plane *q, int number, const char *text)
     draw_boxes(p, "cell");
 }
 
-static const char *plane_text(const Report *r, int decl, int threads)
-{
-    const Spec *s = r->spec;
-    Text t = { .arena = r->arena };
-    text_add(&t, op_said_values(r->arena, s->op, spec_shape_texts(r->arena, s, decl), " = ", ", "));
-    if (s->nthread > 1)
-        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
-    return text_str(&t);
-}
-
 /* Draws planes, one for each number of threads and declared shape with two independent extents. Returns how many. */
 static int draw_planes(Report *r)
 {
@@ -284,7 +274,9 @@ static int draw_planes(Report *r)
                     !choice_is_empty(s, s->instance[i].extent)) /* logarithmic axes have no place for 0 */
                     q.at[q.n++] = i;
             if (q.n > 1 && choose_axes(&q))
-                draw_plane(r, &q, nplane++, plane_text(r, decl, s->threads[t]));
+                draw_plane(r, &q, nplane++,
+                           words_said(r->arena, s->op, spec_shape_texts(r->arena, s, decl),
+                                      s->nthread > 1 ? s->threads[t] : 0));
         }
     return nplane;
 }

@@ -327,12 +327,6 @@ static const char *code_hash(Arena *a, const Target *t)
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&all), all.len));
 }
 
-/* Is the file's target hidden by one of an earlier folder? */
-static bool is_hidden(const TargetReader *r, const TargetFile *f)
-{
-    return *f->name && names_find(NAMES(r->file, r->nfile), f->name) < f - r->file;
-}
-
 /* Is the target's fallback known? False after an error. */
 static bool check_fallback(const TargetReader *r, const TargetFile *f)
 {
@@ -349,8 +343,8 @@ bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *ou
     for (int i = 0; i < n; i++)
         ok &= open_folder(&r, dir[i], i, i + 1 == n);
     for (TargetFile *f = r.file; f < r.file + r.nfile; f++) {
-        if (is_hidden(&r, f))
-            continue;
+        if (*f->name && names_find(NAMES(r.file, r.nfile), f->name) < f - r.file)
+            continue; /* one of an earlier folder hides it */
         if (out->n == TARGET_MAX)
             return fail_folder(
                 &r, dir[0],

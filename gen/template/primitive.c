@@ -95,16 +95,11 @@ static const char *named_in_file(const Primitives *p, const char *s, size_t len)
     return s[len] == '(' || s[len] == '<' ? arena_strndup(p->arena, s, len) : "";
 }
 
-/* The name of a primitive's function, as its file has it. */
-static const char *function_of(const Primitives *p, const char *name)
-{
-    return p->kind->of_targets ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
-}
-
 /* False after an error: the file has nothing of the name that it is called by. */
 static bool has_function(const Primitives *p, const char *name, const Source *src)
 {
-    const char *function = function_of(p, name);
+    const char *function =
+        p->kind->of_targets ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
     return fill_has_name(p->arena, src->text, function) ||
            diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
                       function);

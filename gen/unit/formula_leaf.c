@@ -31,7 +31,7 @@ const char *print_argument(const Printer *p, const char *name)
 
 const char *print_count(const Printer *p) { return p->style == STYLE_VECTOR ? "" : "(int64_t)"; }
 
-const char *print_extent(const Printer *p, int i)
+static const char *print_extent(const Printer *p, int i)
 {
     const char *name = p->spec->op->extent[i].name;
     if (p->style == STYLE_EXACT)

@@ -79,8 +79,6 @@ bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kerne
 
 /* formula_leaf.c: what nodes are made of. */
 Piece print_leaf(Printer *p, int i);
-/* An extent, as kernels and the reference see it. */
-const char *print_extent(const Printer *p, int i);
 /* Is it a name that printed code uses for something of its own? */
 bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */

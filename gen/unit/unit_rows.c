@@ -305,12 +305,6 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
         text_printf(&p->out, "    if (fresh) {\n%s    }\n", indented(r->arena, block));
 }
 
-/* Does the node reduce values that the pass computes? */
-static bool is_reduced(const Rows *r, int i, int pass)
-{
-    return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
-}
-
 static void add_kind(FillScope *row, const FormulaNode *v)
 {
     FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),
@@ -323,7 +317,7 @@ static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope 
     fill_list(words, "reductions");
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (!is_reduced(r, i, pass))
+        if (v->kind != FORMULA_REDUCE || v->level != pass + 1)
             continue;
         const char *value = print_enclosed(p, print_widened(p, p->piece[v->arg[0]], FORMULA_REAL), BIND_SUM);
         FillScope *row = fill_row(words);

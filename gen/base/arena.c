@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arena: a list of chunks, filled one after the other. Under AddressSanitizer the bytes that nobody asked for are
- * poisoned, so that overruns inside a chunk are found too.
+ * arena: a list of chunks. Under AddressSanitizer bytes that nobody asked for are poisoned.
  */
 #include "gen/base/arena.h"
 

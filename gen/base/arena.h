@@ -28,5 +28,8 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 #define LENGTH(table) (sizeof(table) / sizeof *(table))
 #define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, count, type) ((type *)arena_array((a), (count), sizeof(type)))
+/* The place of one more behind the n of a list, which it counts: *ARENA_PUSH(a, list->item, list->n) = x. */
+#define ARENA_PUSH(a, list, n) \
+    ((list) = arena_grow((a), (list), (size_t)(n), (size_t)(n) + 1, sizeof *(list)), &(list)[(n)++])
 
 #endif

@@ -57,7 +57,6 @@ static const ConfSetting *elem_named(const ConfSetting *list, const char *name)
     return NULL;
 }
 
-/* Are they lists of groups with names? */
 static bool are_named(const ConfSetting *list)
 {
     bool all = list->type == CONF_LIST;
@@ -106,16 +105,15 @@ int conf_lookup(Diag *d, Loc at, const char *what, const char *word, Names names
     if (known >= 0)
         return known;
     const char *near = diag_nearest(word, names);
-    Text all = { .arena = arena_new() };
-    for (size_t i = 0; i < names.n; i++)
-        text_printf(&all, "%s%s", i ? ", " : "", names_at(names, i));
+    Arena *scratch = arena_new();
     if (near)
         diag_error(d, at, "unknown %s '%s'; did you mean '%s'?", what, word, near);
     else if (names.n == 0)
         diag_error(d, at, "unknown %s '%s'; there are none", what, word);
     else
-        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, names.n > 1 ? "one of " : "", text_str(&all));
-    arena_free(all.arena);
+        diag_error(d, at, "unknown %s '%s'; expected %s%s", what, word, names.n > 1 ? "one of " : "",
+                   names_join(scratch, names, ", "));
+    arena_free(scratch);
     return -1;
 }
 
@@ -169,8 +167,7 @@ static const char *name_label(const Conf *c, const ConfSetting *s)
 
 enum { INTEGER = 1 << CONF_INT | 1 << CONF_INT64, SEQUENCE = 1 << CONF_LIST | 1 << CONF_ARRAY };
 
-/* The setting that a getter is asked for, if it has one of the types (a bit each). NULL: it is absent, or of another
- * type, and *ok false. */
+/* The setting of a getter, if it has one of the types (a bit each). NULL: absent, or of another type and *ok false. */
 static const ConfSetting *get_setting(const Conf *c, const ConfSetting *s, const char *key, int types,
                                       const char *expected, bool *ok)
 {

@@ -80,8 +80,7 @@ typedef struct {
     bool required;
     const char *hint; /* shown when it is missing; may be NULL */
 } ConfKey;
-/* Reports every key of the group (NULL: it is absent) that is not in keys, with the nearest one that is, and every
- * required one that it lacks. */
+/* Reports keys of the group (NULL: it is absent) that are not in `keys`, and required ones that it lacks. */
 bool conf_keys(const Conf *c, const ConfSetting *group, const ConfKey *keys, size_t nkey);
 
 bool conf_int(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out);
@@ -101,8 +100,7 @@ const ConfSetting *conf_list(const Conf *c, const ConfSetting *s, const char *ke
 bool conf_ints(const Conf *c, const ConfSetting *s, const char *key, int64_t min, int64_t max, int64_t *out, int room,
                int *n);
 bool conf_strings(const Conf *c, const ConfSetting *s, const char *key, const char **out, int room, int *n);
-/* True, and an error is reported, if element i of a list of integers or strings equals an earlier one. The message
- * begins with `before`. */
+/* True after an error, which begins with `before`: element i of a list of integers or strings equals an earlier one. */
 bool conf_twice(const Conf *c, const ConfSetting *list, int i, const char *before);
 
 /* Reports every name in e that is not one of names, and returns false then. what: "dim". */

@@ -15,8 +15,7 @@
 /* Kinds of tokens: a sign stands for itself, '=' also for ':'. A word is a name, number, boolean or unknown. libconfig
  * must not see a T_BAD. */
 enum { T_END, T_WORD = 'w', T_STRING = '"', T_BAD = '?' };
-/* What a value of each of libconfig's types begins with and ends: none, group, the integers, real, string, boolean,
- * array, list. */
+/* How values of libconfig's types begin and end: none, group, the integers, real, string, boolean, array, list. */
 static const char *const signs[] = { "-", "{}", "w", "w", "w", "\"", "w", "[]", "()" };
 
 typedef struct {
@@ -69,7 +68,6 @@ static void scan_strings(Scan *s)
     s->len = (size_t)(p + 1 - s->at);
 }
 
-/* Moves on to the next token. */
 static void next(Scan *s)
 {
     static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*+-./%<>!&|?^~'$`\\";

@@ -36,8 +36,7 @@ typedef struct Diag Diag;
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagSeverity;
 
 Diag *diag_new(Arena *a);
-/* Keeps a message, unless it has the same one at the same place already. Always false: a reader ends with `return
- * diag_error(...)`. */
+/* Keeps a message, but the same one at a place once. Always false: a reader ends with `return diag_error(...)`. */
 bool diag_add(Diag *d, DiagSeverity severity, Loc at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 #define diag_error(d, ...) diag_add(d, DIAG_ERROR, __VA_ARGS__)
 #define diag_warn(d, ...) diag_add(d, DIAG_WARNING, __VA_ARGS__)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dir: lists the files of a folder, sorted by their bytes, makes folders, and looks for dcgen's own files in the places
- * where they may lie, as seen from the program.
+ * dir: lists and makes folders, and looks for dcgen's own files in the places where they may lie.
  */
 #include "gen/base/dir.h"
 
@@ -26,8 +25,7 @@ bool dir_list(Arena *a, const char *dir, const char *suffix, char ***path, int *
         const char *name = entry->d_name;
         if (name[0] == '.' || len < tail || strcmp(name + len - tail, suffix) != 0 || strpbrk(name, "\n\r"))
             continue;
-        *path = arena_grow(a, *path, (size_t)*n, (size_t)*n + 1, sizeof **path);
-        (*path)[(*n)++] = arena_printf(a, "%s/%s", dir, entry->d_name);
+        *ARENA_PUSH(a, *path, *n) = arena_printf(a, "%s/%s", dir, entry->d_name);
     }
     closedir(stream);
     if (*n)
@@ -51,10 +49,7 @@ bool dir_make_parents(Arena *a, const char *path, const char **err)
     return true;
 }
 
-/* ---- dcgen's own files ---- */
-
-/* The first of place[i]/name, as seen from the folder of the program, that may be read (or run). The places end with
- * NULL. */
+/* The first of place[i]/name that may be read (or run), from the program's folder on. The places end with NULL. */
 static const char *find_own(Arena *a, const char *const *place, const char *name, int mode)
 {
     char self[4096] = "";

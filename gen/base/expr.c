@@ -219,8 +219,7 @@ static bool parse_list(Parser *p, char close, Node *node)
         Node *value = parse_whole(p);
         if (!value)
             return false;
-        node->list = arena_grow(p->arena, node->list, (size_t)node->nlist, (size_t)node->nlist + 1, sizeof(Node *));
-        node->list[node->nlist++] = value;
+        *ARENA_PUSH(p->arena, node->list, node->nlist) = value;
     } while (peek(p) == ',');
     if (peek(p) != close)
         return report_unexpected(p, close == ')' ? "',' or ')'" : "',' or ']'", "");

@@ -43,14 +43,12 @@ typedef bool ExprLookup(void *ctx, const char *name, int64_t *value);
  * Depth is bounded (a hostile "((((..." is an error, not a stack overflow). */
 Expr *expr_parse(Arena *a, const char *text, Loc at, Diag *d);
 
-/* The same for a formula. Names of functions are not looked up, and what it means is not known here: none of the
- * functions below takes one. */
+/* The same for a formula. What it means is not known here: none of the functions below takes one. */
 Expr *expr_parse_formula(Arena *a, const char *text, Loc at, Diag *d);
 
 ExprStatus expr_int(const Expr *e, ExprLookup *lookup, void *ctx, int64_t *out);
 
-/* Numbers every name (name i gets slot i): then values are taken by slot instead of by name. A name that is not there
- * is EXPR_UNKNOWN_NAME. */
+/* Numbers every name (name i gets slot i): then values are taken by slot. Others are EXPR_UNKNOWN_NAME. */
 void expr_bind(Expr *e, Names names);
 ExprStatus expr_int_at(const Expr *e, const int64_t *slots, int64_t *out);
 ExprStatus expr_real_at(const Expr *e, const int64_t *slots, double *out);

@@ -53,8 +53,7 @@ static bool is_always_settled(const OpRow *op, ExprRange left)
     return (op->how & BY_FALSE && !truth(left).max) || (op->how & BY_TRUE && truth(left).min);
 }
 
-/* The range of an operator that gives true or false; the right side of one that its left side always settles counts as
- * 0. */
+/* The range of an operator that gives true or false; a right side that the left one always settles counts as 0. */
 static ExprRange test_range(const OpRow *op, ExprRange a, ExprRange b)
 {
     const ExprRange left = truth(a), right = truth(b);

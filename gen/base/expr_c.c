@@ -171,8 +171,6 @@ static bool calls(const Node *n, bool reals)
 bool expr_c_calls(const Expr *e) { return calls(e->root, true); }
 bool expr_c_int_calls(const Expr *e) { return calls(e->root, false); }
 
-/* ---- products ---- */
-
 static void add_factors(Printer *p, const Node *n, const char *test, const char *between)
 {
     if (between && n->kind == APPLY && *n->op->text == '*') {

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-/* ---- steps ---- */
-
 static ExprStep *add_step(Expr *e, ExprStep s)
 {
     e->step[e->nstep] = s;
@@ -75,8 +73,6 @@ void expr_bind(Expr *e, Names names)
         if (s->name)
             s->count = s->name->slot;
 }
-
-/* ---- evaluation ---- */
 
 /* Where names get their values from: slots, if there are any, which expr_bind has numbered; else a lookup by name. */
 typedef struct {

@@ -75,8 +75,6 @@ Expr *expr_substitute(Arena *a, const Expr *e, Expr *(*of)(void *ctx, const char
     return with_root(a, made, copy_node(&m, e->root));
 }
 
-/* ---- what numbers decide ---- */
-
 /* Is it the same number whatever its names stand for? */
 static bool is_decided(const Node *n, int64_t *value)
 {
@@ -169,9 +167,6 @@ bool expr_applies(const Expr *e, const char *op, bool is(void *ctx, const char *
     return has_name(e->root, op, is, ctx);
 }
 
-/* ---- parts of expressions ---- */
-
-/* An expression of one node. */
 static Expr *leaf(Arena *a, Node init)
 {
     Maker m = { .arena = a };

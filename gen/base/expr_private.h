@@ -50,8 +50,7 @@ typedef struct Node {
     ExprName name; /* of a call, an element and a reduction too, there without a link to the next */
     const OpRow *op;
     struct Node *arg[2];
-    /* Of the kinds from CALL on: values of a call or choice, indices of an element, of a reduction its axis and then
-     * its values. */
+    /* Values of a call or choice, indices of an element, of a reduction its axis and then its values. */
     struct Node **list;
     int nlist;
     size_t offset; /* in the text as given */

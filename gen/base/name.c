@@ -221,8 +221,7 @@ static const char files[] =
     "uchar ucontext ulimit unistd unwind util utime utmp utmpx values varargs wait wchar wctype windows wordexp "
     "x86intrin z ";
 
-/* Files of the package, targets of CMake, and what the README's example and the package's test call variables beside
- * its functions. */
+/* Files of the package, targets of CMake, and variables beside its functions in README.md's example and the test. */
 static const char package[] =
     " all bench candidate clean code depend dispatch edit_cache exec flush_l2 help install kernel kernels "
     "list_install_components package package_source packed pieces pool preinstall problem rebuild_cache records "

@@ -15,7 +15,6 @@ typedef struct {
     const char *name;
 } Unit;
 
-/* The exponent of ten after rounding to `digits`. */
 static int exponent_of(double v, int digits)
 {
     char s[64];

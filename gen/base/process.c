@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* TICK_MS: how often process_run looks whether a child has ended; SILENT_TICK_MS: likewise if none of its streams is
- * kept. */
+/* TICK_MS: how often process_run looks whether a child has ended; SILENT_TICK_MS: if none of its streams is kept. */
 enum { TICK_MS = 3, SILENT_TICK_MS = 50, READ_BYTES = 16 * 1024, MAX_READ = 64 };
 
 extern char **environ;
@@ -101,8 +100,7 @@ static int plan_attributes(posix_spawnattr_t *attr)
     return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/* given[fd]: our descriptor that becomes the child's fd; 0: the child gets /dev/null. Returns the pid; 0 with errno
- * set. */
+/* given[fd]: our descriptor that becomes the child's fd; 0: /dev/null does. Returns the pid; 0 with errno set. */
 static pid_t spawn(Arena *a, const char *const *argv, const char *const *env, const int given[3])
 {
     pid_t pid = 0;
@@ -130,8 +128,7 @@ static void said_close(Said *s)
     s->fd = -1;
 }
 
-/* Takes what is there without waiting, at most MAX_READ pieces, so that a child that writes without end does not hold
- * us. */
+/* Takes what is there without waiting, but at most MAX_READ pieces: a child may write without end. */
 static void said_take(Said *s)
 {
     char piece[READ_BYTES];
@@ -147,8 +144,7 @@ static void said_take(Said *s)
     }
 }
 
-/* *child_end: the descriptor for the child, which is the planned one or, with PROCESS_KEEP, the end of a new pipe that
- * `s` hears. False with errno set. */
+/* child_end: the planned descriptor or, with PROCESS_KEEP, the end of a pipe that `s` hears. False with errno set. */
 static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_end)
 {
     int ends[2];
@@ -163,8 +159,7 @@ static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_en
     return process_set_nonblocking(s->fd);
 }
 
-/* A descriptor from which the child reads `text`. It is a file in memory: a pipe would have to be filled while the
- * child reads. -1 with errno set. */
+/* Where the child reads `text`: a file in memory, as a pipe would have to be filled meanwhile. -1 with errno set. */
 static int text_descriptor(const char *text)
 {
     int fd = memfd_create("dcgen-text", MFD_CLOEXEC);

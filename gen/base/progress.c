@@ -146,8 +146,7 @@ static void add_clock(Text *t, double s)
     text_printf(t, "%0*ld:%02ld", hours ? 2 : 1, all / 60 % 60, all % 60);
 }
 
-/* Adds the count, the best so far and the time left, which is counted down since it was told; or the time of the whole
- * command. */
+/* Adds the count, the best so far, and the time left, counted down since it was told, or that of the whole command. */
 static void add_state(const Progress *p, Text *t, const char *comma)
 {
     text_printf(t, p->total > 0 ? "%.0f/%.0f" : "%.0f", p->done, p->total);

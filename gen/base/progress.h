@@ -19,8 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* AUTO: BAR on a terminal, else PLAIN. BAR shows nothing where there is no terminal. Log lines are printed in every
- * mode. */
+/* AUTO: BAR on a terminal, else PLAIN. BAR shows nothing elsewhere. Log lines are printed in every mode. */
 typedef enum { PROGRESS_AUTO, PROGRESS_BAR, PROGRESS_PLAIN, PROGRESS_NONE } ProgressMode;
 
 typedef struct Progress Progress;
@@ -46,8 +45,7 @@ typedef struct {
 void progress_part(Progress *p, const ProgressPart *part);
 /* total: steps or seconds, whatever progress_update counts in; 0 or less: not known, then there is no bar. */
 void progress_phase(Progress *p, const char *phase, double total);
-/* best: best so far against its baseline, in words (NULL or "": nothing yet). eta_s: seconds left; negative: not
- * known. */
+/* best: so far, against its baseline, in words (NULL or "": nothing yet). eta_s: seconds left; negative: not known. */
 void progress_update(Progress *p, double done, const char *best, double eta_s);
 /* A log line above the bar; the newline is added. */
 void progress_line(Progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

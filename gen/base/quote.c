@@ -13,8 +13,7 @@
 
 /* ---- characters ---- */
 
-/* The bytes of the UTF-8 character at s, of which n bytes are left; 0: it is not valid. Overlong forms and surrogates
- * are not. */
+/* Bytes of the UTF-8 character at s, of which n are left; 0: not valid, as overlong forms and surrogates. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code)
 {
     static const struct {

@@ -36,8 +36,7 @@ void quote_html(Text *t, const char *s);
 /* JSON: a string. Only what is not UTF-8 is changed. */
 struct json_t *quote_json(const char *s);
 char *quote_json_text(Arena *a, const char *s); /* with its quotes */
-/* JSON: a value on lines of its own, in ASCII and with nine digits of a real number. Both functions take over the
- * reference to it. */
+/* JSON: a value on lines of its own, in ASCII, reals with nine digits. Both functions take over the reference to it. */
 char *quote_json_lines(Arena *a, struct json_t *value);
 void quote_print_json(struct json_t *value, FILE *to);
 

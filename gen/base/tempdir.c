@@ -100,8 +100,7 @@ static bool lock_and_mark(TempDir *t)
     return false;
 }
 
-/* If the folder is gone before it is locked, a run that has our process id in another container removed it: another is
- * made. */
+/* If a folder is gone before it is locked, a run of our process id in another container removed it: another is made. */
 bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out)
 {
     for (int i = 0; i < MAX_TRY; i++) {
@@ -131,8 +130,7 @@ static pid_t process_of(const char *name, const char *prefix)
     return exact ? (pid_t)pid : 0;
 }
 
-/* In containers process ids repeat: a folder with our own id may be left from a former run, and its lock tells whether
- * it is. */
+/* In containers process ids repeat: a folder with our own id may be left from a former run, as its lock tells. */
 static bool is_gone(pid_t pid) { return pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH); }
 
 static bool is_marked(int folder)
@@ -220,8 +218,7 @@ static int kill_ours(Arena *a, const char *variable)
     return nkilled;
 }
 
-/* Called when the program was killed. It takes several rounds, as the compilers may be starting other processes right
- * now. */
+/* After the program was killed: several rounds, as the compilers may be starting other processes right now. */
 static void clean_up(const Scratch *s, const char *variable)
 {
     Arena *a = arena_new();
@@ -234,8 +231,7 @@ static void clean_up(const Scratch *s, const char *variable)
 
 enum { GUARD_LOCK = 3, GUARD_PIPE, GUARD_END }; /* the guard's descriptors, behind the standard ones */
 
-/* Keeps nothing of the program but the lock and the pipe's end. They are first moved out of the way of the descriptors
- * that are replaced. */
+/* Keeps of the program the lock and the pipe's end alone, first moved out of the way of replaced descriptors. */
 static void guard_detach(int lock_fd, int pipe_fd)
 {
     int nothing = open("/dev/null", O_RDWR), lock = fcntl(lock_fd, F_DUPFD, 10), end = fcntl(pipe_fd, F_DUPFD, 10);

@@ -26,8 +26,7 @@ bool tempdir_make(Arena *a, const char *parent, const char *prefix, TempDir *out
 /* Removes the folder with all that is in it, its mark last. Mounted file systems and what links point to stay. */
 void tempdir_remove(const TempDir *t);
 
-/* Removes the folders in `parent` that runs which are gone have left there. rescue may be NULL: there is nothing to
- * save. */
+/* Removes the folders in `parent` that were left by runs which are gone. rescue NULL: there is nothing to save. */
 void tempdir_sweep(Arena *a, const char *parent, const char *prefix, TempDirRescue *rescue, void *ctx);
 
 /* A run's own folder, which does not outlive the program, however it ends. A guard, a small process of its own, waits

@@ -81,6 +81,14 @@ void *names_row(Names all, const char *name)
     return i < 0 ? NULL : (char *)all.rows + (size_t)i * all.row_bytes;
 }
 
+const char *names_join(Arena *a, Names all, const char *between)
+{
+    Text t = { .arena = a };
+    for (size_t i = 0; i < all.n; i++)
+        text_printf(&t, "%s%s", i ? between : "", names_at(all, i));
+    return text_str(&t);
+}
+
 /* Appends all of fd; false with errno set. */
 static bool read_all(Text *t, int fd)
 {

@@ -33,6 +33,7 @@ typedef struct {
 const char *names_at(Names all, size_t i);
 int names_find(Names all, const char *name);  /* the number of its row; -1: there is none */
 void *names_row(Names all, const char *name); /* its row; NULL: there is none */
+const char *names_join(Arena *a, Names all, const char *between);
 
 /* The whole file, NUL-terminated, with its length; NULL with errno set when it cannot be read. */
 char *text_read_file(Arena *a, const char *path, size_t *len);
@@ -44,8 +45,7 @@ bool text_write_file(const char *path, const char *s, size_t n);
 /* Closes fd. False when `ok` is false, with errno as it was before, or when closing fails, with errno set. */
 bool text_close(int fd, bool ok);
 
-/* The text with LF in the place of CR LF. *len: its bytes, before and after the call. dcgen writes no CR LF, but git
- * may. */
+/* The text with LF in the place of CR LF, which git may write. *len: its bytes, before and after the call. */
 char *text_with_lf(Arena *a, const char *text, size_t *len);
 
 #endif

@@ -25,10 +25,7 @@ void text_list_split(Arena *a, TextList *list, const char *text, const char *sep
 
 const char *text_list_join(Arena *a, const TextList *list, const char *separator)
 {
-    Text t = { .arena = a };
-    for (int i = 0; i < list->n; i++)
-        text_printf(&t, "%s%s", i ? separator : "", list->item[i]);
-    return text_str(&t);
+    return names_join(a, NAMES(list->item, list->n), separator);
 }
 
 bool text_list_has(const TextList *list, const char *item) { return names_find(NAMES(list->item, list->n), item) >= 0; }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * version: reads a version from left to right: three numbers, words behind '-', words behind '+'. Words have dots
- * between.
+ * version: reads a version from left to right: three numbers, words behind '-', words behind '+'.
  */
 #include "gen/base/version.h"
 

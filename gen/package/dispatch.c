@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dispatch: prints an assignment's tree as ifs, each leaf with what it serves. Lists a package's kernels: those that
- * were chosen for the tuned targets, and for machines that lack these the general kernels that are trusted most. Says
- * which kernel a call takes.
+ * dispatch: prints an assignment's tree as ifs, lists a package's kernels, and says which one a call takes.
  */
 #include "gen/package/dispatch.h"
 
@@ -130,9 +128,8 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
 {
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
-    d->kernel = arena_grow(a, d->kernel, (size_t)d->nkernel, (size_t)d->nkernel + 1, sizeof *d->kernel);
     d->asks_align = d->asks_align || c->t->asks_align;
-    d->kernel[d->nkernel++] = (UnitKernel){ c->t, c->target, value, facts, NULL };
+    *ARENA_PUSH(a, d->kernel, d->nkernel) = (UnitKernel){ c->t, c->target, value, facts, NULL };
 }
 
 static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
@@ -153,10 +150,8 @@ static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
 /* Did the compiler run out of registers? */
 static bool spills(const Trial *t)
 {
-    for (int i = 0; i < t->facts.n; i++)
-        if (strcmp(t->facts.fact[i].name, "spilled") == 0)
-            return t->facts.fact[i].value > 0;
-    return false;
+    const Param *spilled = names_row(NAMES(t->facts.fact, t->facts.n), "spilled");
+    return spilled && spilled->value > 0;
 }
 
 /* How much a template's general kernel for a target is trusted: 4 if it was verified on this target, 3 if it spills
@@ -219,8 +214,7 @@ static Weight weigh(const Stands *w, const Candidate *c, const Candidate *other)
 
 /* Is a better than b? One that was verified on the target, then one that is not far slower where both serve, or serves
  * more shapes where they have none in common, then one whose template was chosen for more of the shapes, then one that
- * is trusted more, then the faster one. Where closed forms of different templates do not compare, they tell only which
- * is far slower. */
+ * is trusted more, then the faster one. Closed forms that do not compare tell only which is far slower. */
 static bool stands_better(const Stands *w, const Stand *a, const Stand *b)
 {
     enum { VERIFIED = 3 };
@@ -247,8 +241,8 @@ static bool find_general(const Stands *w, bool for_all, Candidate *out)
     const Spec *spec = w->result->unit.spec;
     Stand best = { .trust = 0 }, x;
     for (int j = 0; j < templates->n; j++)
-        for (int i = 0; template_suits(templates->t[j], spec, w->target) &&
-                        candidate_general_at(templates->t[j], w->target, i, &x.c);
+        for (int i = 0;
+             template_suits(templates->t[j], spec, w->target) && candidate_general(templates->t[j], w->target, i, &x.c);
              i++) {
             x.trust = kernel_trust(w->result->study, &x.c);
             x.nshape = weigh(w, &x.c, &x.c).nshape;
@@ -285,8 +279,7 @@ static const Result *result_for(const Dispatcher *d, const Target *target)
     return NULL;
 }
 
-/* The first result whose tuned target this one stands in for: it is a fallback of it, or the tuned target itself where
- * later devices run its code. NULL: none. */
+/* The first result whose target this one stands in for: as a fallback, or itself on later devices. NULL: none. */
 static const Result *result_stood_in_for(const Dispatcher *d, const Target *target)
 {
     for (int i = 0; i < d->results.n; i++) {

@@ -16,8 +16,7 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
 /* Counts the tree's thresholds of that feature, and writes them to `cut` unless it is NULL. */
 int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut);
 
-/* What a package has for one kind of machine: those of a tuned target, or those that lack it and run its code or a
- * fallback's. */
+/* What a package has for the machines of a tuned target, or for those that lack it and run its code or a fallback's. */
 typedef struct {
     const Target *target;
     const Result *result; /* what was tuned for the target; NULL: the entry has the general kernel alone */

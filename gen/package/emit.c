@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit: works out what the names in a package's patterns stand for, and fills the package's files. Kernels that several
- * functions have alike are found by emit_common.c, and the last file, MANIFEST, is made by emit_manifest.c.
+ * emit: works out what the names in a package's patterns stand for, and fills the package's files.
  */
 #include "gen/package/emit_private.h"
 
@@ -31,7 +30,6 @@ static void add_function_head(Text *t, const Emitter *e)
     text_add(t, ".");
 }
 
-/* What a C file's head says of n functions. */
 static const char *head_text(const Emitter *e, int n)
 {
     Text t = { .arena = e->arena };
@@ -60,13 +58,10 @@ static void add_release(Emitter *e, FillScope *s)
 {
     int part[3] = { 0 };
     sscanf(e->manifest->release, "%d.%d.%d", &part[0], &part[1], &part[2]);
-    fill_word(s, "DCGEN_RELEASE", e->in->version);
-    fill_word(s, "RELEASE", e->manifest->release);
+    FILL_WORDS(s, WORD("DCGEN_RELEASE", e->in->version), WORD("RELEASE", e->manifest->release));
     fill_wordf(s, "RELEASE_NUMBERS", "%d.%d.%d", part[0], part[1], part[2]);
-    fill_number(s, "RELEASE_MAJOR", part[0]);
-    fill_number(s, "RELEASE_MINOR", part[1]);
-    fill_number(s, "RELEASE_PATCH", part[2]);
-    fill_number(s, "ABI_NUMBER", PACKAGE_ABI);
+    FILL_WORDS(s, WORD("RELEASE_MAJOR", part[0]), WORD("RELEASE_MINOR", part[1]), WORD("RELEASE_PATCH", part[2]),
+               WORD("ABI_NUMBER", PACKAGE_ABI));
 }
 
 /* ---- parts: what was tuned ---- */
@@ -84,15 +79,13 @@ static void add_results(Emitter *e, FillScope *s)
         fill_wordf(row, "CHOICE", "%s%s%d kernel%s, %d %s, %" PRId64 " shape%s in range",
                    e->results->n > 1 ? result->study->target->name : "", e->results->n > 1 ? ": " : "", nkernel,
                    number_plural(nkernel), nleaf, nleaf == 1 ? "leaf" : "leaves", nshape, number_plural(nshape));
-        fill_word(row, "DEVICE", quote_comment(e->arena, d->name));
-        fill_number(row, "IS_MODELLED", d->modelled);
+        FILL_WORDS(row, WORD("DEVICE", quote_comment(e->arena, d->name)), WORD("IS_MODELLED", d->modelled));
     }
 }
 
 /* ---- targets: what each kind of machine has ---- */
 
-/* Adds the arguments of an entry's tree function, and its body. "(void)M;" there keeps compilers quiet about an
- * argument that decides nothing. */
+/* Adds the arguments and body of an entry's tree function. "(void)M;" there is for arguments that decide nothing. */
 static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
 {
     const Assignment *as = entry->result ? entry->result->assignment : NULL;
@@ -106,8 +99,7 @@ static void add_tree(Emitter *e, FillScope *row, const DispatchEntry *entry)
     }
     if (as)
         text_add(&t, dispatch_tree(e->arena, entry->result->study, as, entry->first));
-    fill_word(row, "tree", text_str(&t));
-    fill_number(row, "LEAVES", as ? tree_nleaf(as->tree) : 1);
+    FILL_WORDS(row, WORD("tree", text_str(&t)), WORD("LEAVES", as ? tree_nleaf(as->tree) : 1));
 }
 
 /* Adds the kernel of a call on such a machine, as C: the tree's or, outside of the declared ranges, the general one;
@@ -151,22 +143,17 @@ static void add_target(Emitter *e, FillScope *s, const DispatchEntry *entry)
     const Target *t = entry->target;
     const Result *result = entry->result;
     FillScope *row = fill_row(s);
-    fill_word(row, "MACHINE", t->name);
-    fill_number(row, "NKERNEL", entry->nkernel);
-    fill_word(row, "HOW", how_chosen(e, entry));
-    fill_number(row, "IS_TUNED", result != NULL);
-    fill_word(row, "TUNED_JSON", result ? "true" : "false");
-    fill_word(row, "DEVICE_JSON", result ? quote_json_text(e->arena, result->study->device->name) : "null");
-    fill_number(row, "CAPABILITY", target_number(t, "SM_ARCH"));
-    fill_number(row, "IS_EVERYWHERE", strcmp(t->runtime_check, "1") == 0);
-    fill_word(row, "CHECK", t->runtime_check);
+    FILL_WORDS(row, WORD("MACHINE", t->name), WORD("NKERNEL", entry->nkernel), WORD("HOW", how_chosen(e, entry)),
+               WORD("IS_TUNED", result != NULL), WORD("TUNED_JSON", result ? "true" : "false"),
+               WORD("DEVICE_JSON", result ? quote_json_text(e->arena, result->study->device->name) : "null"),
+               WORD("CAPABILITY", target_number(t, "SM_ARCH")),
+               WORD("IS_EVERYWHERE", strcmp(t->runtime_check, "1") == 0), WORD("CHECK", t->runtime_check));
     fill_wordf(row, "KIND", "%s%s", t->name, result ? "" : " and later");
     unit_add_guard(row, NULL, t, NULL);
     add_tree(e, row, entry);
     add_serving(e, row, entry);
 }
 
-/* Has every machine a kernel? */
 static bool runs_everywhere(const Emitter *e)
 {
     const Dispatcher *d = e->dispatcher;
@@ -184,8 +171,7 @@ static void add_targets(Emitter *e, FillScope *s)
         const Assignment *as = result ? result->assignment : NULL;
         uses_threads = uses_threads || (as && as->nfeature > e->spec->op->nextent + as->asks_align);
     }
-    fill_number(s, "TOLD_PARTS", e->family->splits_calls);
-    fill_number(s, "USES_THREADS", uses_threads);
+    FILL_WORDS(s, WORD("TOLD_PARTS", e->family->splits_calls), WORD("USES_THREADS", uses_threads));
 }
 
 /* The value of CMAKE_CUDA_ARCHITECTURES: "90a-real" "80" "75". An exact target gets machine code alone; others also get
@@ -215,12 +201,12 @@ static bool add_errors(FillScope *row, const KernelFacts *facts)
         const char *fact, *word;
     } told[] = { { "err_normal", "ERR_NORMAL" }, { "err_outliers", "ERR_OUTLIERS" }, { "err_spread", "ERR_SPREAD" } };
     size_t found = 0;
-    for (size_t k = 0; k < LENGTH(told); k++)
-        for (int i = 0; facts && i < facts->n; i++)
-            if (strcmp(facts->fact[i].name, told[k].fact) == 0) {
-                fill_wordf(row, told[k].word, "%.3g", (double)facts->fact[i].value / 1000);
-                found++;
-            }
+    for (size_t k = 0; facts && k < LENGTH(told); k++) {
+        const Param *error = names_row(NAMES(facts->fact, facts->n), told[k].fact);
+        if (error)
+            fill_wordf(row, told[k].word, "%.3g", (double)error->value / 1000);
+        found += error != NULL;
+    }
     fill_number(row, "HAS_ERRORS", found == LENGTH(told));
     return found == LENGTH(told);
 }
@@ -235,8 +221,7 @@ static void add_of_records(Emitter *e, FillScope *s)
             const Result *result = d->entry[i].result;
             const Trial *t = result ? &result->study->trial[result->assignment->kernel[k]] : NULL;
             FillScope *row = fill_row_at(s, "kernels", d->entry[i].first + k);
-            fill_number(row, "ENTRY", i);
-            fill_word(row, "RECORD_JSON", t ? quote_json_text(e->arena, t->key) : "null");
+            FILL_WORDS(row, WORD("ENTRY", i), WORD("RECORD_JSON", t ? quote_json_text(e->arena, t->key) : "null"));
             has_errors = add_errors(row, t ? &t->facts : NULL) || has_errors;
         }
     fill_number(s, "HAS_ERRORS", has_errors);
@@ -295,15 +280,13 @@ static bool add_family_part(Emitter *e, FillScope *s, const char *word, const ch
     return add_part(e, s, word, arena_printf(e->arena, "%s%s", pattern, e->family->suffix));
 }
 
-/* Adds what the package's own programs are made of. */
 static bool add_problem(Emitter *e, FillScope *s)
 {
     const char *path = e->spec->op->reference;
     const Source *reference = path ? conf_source(e->arena, path, e->diag) : NULL;
     if (path && !reference)
         return false;
-    fill_word(s, "shapes", bench_shapes_text(e));
-    fill_word(s, "tried", tried_text(e));
+    FILL_WORDS(s, WORD("shapes", bench_shapes_text(e)), WORD("tried", tried_text(e)));
     const char *definition =
         unit_reference(e->arena, e->spec, e->unit->package_dir, reference ? reference->text : "", e->diag);
     if (!definition)
@@ -345,9 +328,8 @@ static bool add_function(Emitter *e, const Emitter *first)
     add_release(e, s);
     add_results(e, s);
     add_targets(e, s);
-    fill_number(s, "RUNS_EVERYWHERE", runs_everywhere(e));
-    fill_word(s, "about", head_text(e, 1));
-    FILL_WORDS(s, WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
+    FILL_WORDS(s, WORD("RUNS_EVERYWHERE", runs_everywhere(e)), WORD("about", head_text(e, 1)),
+               WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
                WORD("BENCH_FILE", own_path(e, "bench.c")));
@@ -358,7 +340,6 @@ static bool add_function(Emitter *e, const Emitter *first)
            add_part(e, s, "declarations", "declarations.h");
 }
 
-/* The most extents that an operand of any of n functions has. */
 static int most_extents(const Emitter *e, int n)
 {
     int most = 0;
@@ -401,11 +382,9 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
         fill_word(e[i].scope, "INT_CODE", i ? "code" : "int code"); /* README.md declares it once */
         fill_adopt(s, e[i].scope);
     }
-    fill_word(s, "about", head_text(e, n));
-    fill_word(s, "regret", regret);
-    fill_word(s, "COMPUTE_CAPABILITIES", architectures_text(e));
-    fill_number(s, "HAS_REPORT", e->in->report != NULL);
-    fill_number(s, "MOST_EXTENTS", most_extents(e, n));
+    FILL_WORDS(s, WORD("about", head_text(e, n)), WORD("regret", regret),
+               WORD("COMPUTE_CAPABILITIES", architectures_text(e)), WORD("HAS_REPORT", e->in->report != NULL),
+               WORD("MOST_EXTENTS", most_extents(e, n)));
     return ok && add_part(e, s, "exact", "exact.h") && add_part(e, s, "strerror", "strerror.h") &&
                    add_part(e, s, "overlap", "overlap.h") && (!packed || add_part(e, s, "packed", "packed.h"))
                ? s
@@ -416,8 +395,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
 
 static void add_file(Emitter *e, Package *p, const char *path, const char *text)
 {
-    p->file = arena_grow(e->arena, p->file, (size_t)p->n, (size_t)p->n + 1, sizeof *p->file);
-    p->file[p->n++] = (PackageFile){ path, text, strlen(text) };
+    *ARENA_PUSH(e->arena, p->file, p->n) = (PackageFile){ path, text, strlen(text) };
 }
 
 /* The path of a row's file in this package: "bert_dense_pool.h" for "PACKAGE_pool.h". */
@@ -479,8 +457,8 @@ static const char *package_json_text(Emitter *e, const Package *p, const FillSco
     fill_list(s, "files");
     for (int i = 0; i < p->n; i++) {
         FillScope *row = fill_row(s);
-        fill_word(row, "FILE_JSON", quote_json_text(e->arena, p->file[i].path));
-        fill_word(row, "HASH", manifest_hash(e->arena, p->file[i].text, p->file[i].len));
+        FILL_WORDS(row, WORD("FILE_JSON", quote_json_text(e->arena, p->file[i].path)),
+                   WORD("HASH", manifest_hash(e->arena, p->file[i].text, p->file[i].len)));
     }
     return emit_json(e, "package.json", s);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "gen/package/emit_private.h"
 
-/* Fills in basis and text. */
 static bool add_nameless(Emitter *e)
 {
     const int n = e->dispatcher->nkernel;

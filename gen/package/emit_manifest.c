@@ -46,7 +46,6 @@ static void add_one_of_two(Emitter *e, const char *path)
     add_source_at(e, is_own ? e->spec->op->name : "package", path);
 }
 
-/* Does the template serve the function on one of the tuned targets? */
 static bool serves_any_target(const Emitter *e, const Template *t)
 {
     for (int i = 0; i < e->results->n; i++)

@@ -72,8 +72,7 @@ const char *emit_sbom(Emitter *e, const Package *p, const FillScope *scope)
         hash[i] = sha1(a, p->file[i].text, p->file[i].len);
         add_file(a, fill_row(s), &p->file[i], hash[i]);
     }
-    fill_word(s, "VERIFICATION_CODE", verification_code(a, hash, p->n));
-    fill_word(s, "CONTENT_HASH", "");
+    FILL_WORDS(s, WORD("VERIFICATION_CODE", verification_code(a, hash, p->n)), WORD("CONTENT_HASH", ""));
     const char *nameless = emit_json(e, pattern, s);
     if (!nameless)
         return NULL;

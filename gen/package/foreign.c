@@ -32,12 +32,9 @@ const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err)
     return text ? manifest_read(a, text_with_lf(a, text, &len), err) : NULL;
 }
 
-/* ---- whose an entry is ---- */
-
 typedef enum { OWN_FILE, OWN_FOLDER, FOREIGN } Owner;
 
-/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG. A package has no links, pipes or the
- * like. */
+/* OWN_FOLDER: a file of the package is in it. type: of the entry, as S_IFREG; links, pipes and such are foreign. */
 static Owner owner_of(const Manifest *m, const char *path, mode_t type)
 {
     const size_t n = strlen(path);
@@ -50,8 +47,7 @@ static Owner owner_of(const Manifest *m, const char *path, mode_t type)
     return FOREIGN;
 }
 
-/* ---- folders by descriptor: nobody can put a link into the way ---- */
-
+/* Folders are held by descriptors: nobody can put a link into the way. */
 static int open_folder(int at, const char *name)
 {
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -78,10 +74,8 @@ static bool read_names(Arena *a, int folder, char ***name, int *n)
     *name = NULL;
     *n = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        *name = arena_grow(a, *name, (size_t)*n, (size_t)*n + 1, sizeof **name);
-        (*name)[(*n)++] = arena_strdup(a, e->d_name);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            *ARENA_PUSH(a, *name, *n) = arena_strdup(a, e->d_name);
     }
     if (*n)
         qsort(*name, (size_t)*n, sizeof **name, order_word);
@@ -89,8 +83,6 @@ static bool read_names(Arena *a, int folder, char ***name, int *n)
         closedir(d);
     return d != NULL;
 }
-
-/* ---- listing what is foreign, removing what is not ---- */
 
 typedef struct {
     Arena *arena;
@@ -113,10 +105,9 @@ static bool walk_folder(const Walk *w, int folder, const char *within)
         const mode_t type = type_of(folder, name[i]);
         const Owner owner = owner_of(w->m, path, type);
         int fd = owner == OWN_FOLDER ? open_folder(folder, name[i]) : -1;
-        if (owner != OWN_FILE && (fd < 0 || !walk_folder(w, fd, path)) && list) {
-            list->path = arena_grow(w->arena, list->path, (size_t)list->n, (size_t)list->n + 1, sizeof *list->path);
-            list->path[list->n++] = arena_printf(w->arena, "%s%s", path, type == S_IFDIR ? "/" : "");
-        }
+        if (owner != OWN_FILE && (fd < 0 || !walk_folder(w, fd, path)) && list)
+            *ARENA_PUSH(w->arena, list->path, list->n) =
+                arena_printf(w->arena, "%s%s", path, type == S_IFDIR ? "/" : "");
         if (owner == OWN_FILE && !list && strcmp(path, MANIFEST_PATH) != 0)
             unlinkat(folder, name[i], 0);
         close_folder(fd);
@@ -136,8 +127,6 @@ bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *
     errno = error;
     return ok;
 }
-
-/* ---- moving ---- */
 
 /* Moves an entry without replacing anything. False with errno EEXIST if its place is taken. */
 static bool move_entry(int from, int to, const char *name)

@@ -20,8 +20,7 @@ typedef struct {
  * why). */
 const Manifest *foreign_manifest(Arena *a, const char *folder, const char **err);
 
-/* Lists all that is not of the package with this manifest; m NULL: all is foreign. A foreign folder is one entry,
- * whatever is in it. False with errno set. */
+/* Lists what is not in the manifest; m NULL: all. A foreign folder is one entry. False with errno set. */
 bool foreign_list(Arena *a, const char *folder, const Manifest *m, ForeignList *out);
 
 /* Removes from the folder `from` the files that its own MANIFEST lists, moves the rest to the same paths in the folder

@@ -39,16 +39,13 @@ static void add_entry(Arena *a, Manifest *m, bool is_template, const char *hash,
                               : strcmp(path, "spec.cfg") == 0      ? MANIFEST_SPEC
                               : strcmp(path, "records.jsonl") == 0 ? MANIFEST_RECORDS
                                                                    : MANIFEST_FILE;
-    m->entry = arena_grow(a, m->entry, (size_t)m->n, (size_t)m->n + 1, sizeof *m->entry);
-    m->entry[m->n++] = (ManifestEntry){ kind, hash, path };
+    *ARENA_PUSH(a, m->entry, m->n) = (ManifestEntry){ kind, hash, path };
 }
 
 void manifest_add(Arena *a, Manifest *m, bool is_template, const char *path, const char *text, size_t len)
 {
     add_entry(a, m, is_template, manifest_hash(a, text, len), path);
 }
-
-/* ---- as text ---- */
 
 static int by_kind_and_path(const void *x, const void *y)
 {
@@ -84,8 +81,6 @@ char *manifest_text(Arena *a, Manifest *m)
     return arena_strdup(a, text_str(&t));
 }
 
-/* ---- from text ---- */
-
 /* The rest of a line that begins with `word` and a blank; NULL: it begins otherwise, or ends there. */
 static const char *text_behind(const char *line, const char *word)
 {
@@ -119,17 +114,12 @@ static bool read_line(Arena *a, const char *line, Manifest *m)
            read_entry(a, line, false, m);
 }
 
-/* Earlier manifests, which sha256sum could not read, had no "# " before "package". */
-static bool is_of_earlier_dcgen(const char *text)
-{
-    return strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ");
-}
-
 const Manifest *manifest_read(Arena *a, const char *text, const char **err)
 {
     Manifest *m = ARENA_NEW(a, Manifest);
     int number = 0;
-    if (is_of_earlier_dcgen(text)) {
+    /* earlier manifests, which sha256sum could not read, had no "# " before "package" */
+    if (strncmp(text, "package ", 8) == 0 || strstr(text, "\npackage ")) {
         *err = "an earlier dcgen wrote it, with other hashes: make the package again from its spec and records";
         return NULL;
     }
@@ -147,8 +137,6 @@ const Manifest *manifest_read(Arena *a, const char *text, const char **err)
     *err = "it names no package and no version of dcgen";
     return NULL;
 }
-
-/* ---- looking up ---- */
 
 bool manifest_lists(const Manifest *m, const char *path)
 {

@@ -120,8 +120,7 @@ static bool target_resolve(Writer *w)
     return *w->name ? true : fail(w, "'%s' cannot be replaced by a package", w->outdir);
 }
 
-/* Is the current folder `dir`, or within it? If `dir` were replaced, the user's shell would be left in a removed
- * folder. */
+/* Is the current folder `dir`, or within it? Replacing `dir` would leave the user's shell in a removed folder. */
 static bool is_current_folder(const char *dir)
 {
     char cwd[PATH_MAX], real[PATH_MAX];
@@ -164,8 +163,7 @@ static bool is_in_the_way(const Writer *w, const char *entry, const char *path)
     return !folder || lstat(path_join(w->arena, w->target, path), &st) == 0 || errno == ENOTDIR;
 }
 
-/* A foreign folder is moved as a whole, which fails if it is of another file system or this user may not write to
- * it. */
+/* A foreign folder is moved as a whole: not to another file system, nor if this user may not write to it. */
 static bool can_move(const Writer *w, const char *entry)
 {
     struct stat st, here;
@@ -230,8 +228,7 @@ static bool target_check(const Writer *w, const Package *p)
             return fail(w, "'%s' is not a folder; a package is written as a folder", w->outdir);
         if (foreign_check(w, p))
             break;
-        /* If the folder was replaced meanwhile, the new package's files may have been compared with the former
-         * manifest: check again. */
+        /* If the folder was replaced, new files may have been compared with the former manifest: check again. */
         if (ntry == MAX_TRY || !was_replaced(w, &st))
             return false;
     }
@@ -242,8 +239,7 @@ static bool target_check(const Writer *w, const Package *p)
 
 /* ---- the former package ---------------------------------------------------- */
 
-/* Removes the former package from `old`, and moves all else that is there to the same place in the new one. False: some
- * of it cannot be moved, and stays in `old`. */
+/* Removes the former package from `old`, and moves all else there to the new one. False: some of it cannot be moved. */
 static bool old_settle(const Writer *w, const char *old)
 {
     struct stat st;
@@ -286,8 +282,7 @@ static bool tmp_make(Writer *w)
     return w->fd >= 0 ? true : fail_errno(w, "write", w->fresh);
 }
 
-/* Calls `act` with every folder of the package that leads to the file: "a" and "a/b" for "a/b/c.h". False: `act`
- * failed. */
+/* Calls `act` with every folder that leads to the file: "a" and "a/b" for "a/b/c.h". False: `act` failed. */
 static bool for_each_folder(const Writer *w, const char *path, bool (*act)(int dir, const char *folder))
 {
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))

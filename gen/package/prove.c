@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * prove: compares a printed dispatcher with its tree. Takes a package's dispatcher as data and as text; gives the
- * number of points at which both agree, or the first point at which they do not.
+ * prove: compares a printed dispatcher with its tree, point by point.
  */
 #include "gen/package/prove.h"
 
@@ -22,8 +21,7 @@ static const char *difference_text(Arena *a, const Dispatcher *d, int entry, con
     return text_str(&t);
 }
 
-/* Puts the alignment of operands that lie densely behind the extents of a declared point, where the dispatcher is told
- * it. */
+/* Puts the alignment of dense operands behind the extents of a declared point, where the dispatcher is told it. */
 static void add_align(const Dispatcher *d, int64_t *x)
 {
     const int at = d->spec->op->nextent;
@@ -110,8 +108,6 @@ bool prove_call(Arena *a, const Dispatcher *d, ProveCall *call, Proof *out, cons
     return all_are_served(a, d, why) && compare_points(a, d, call, cuts, false, &out->ncut, why) &&
            compare_points(a, d, call, declared, true, &out->ndeclared, why);
 }
-
-/* ---- compiled ---- */
 
 const char *prove_source(Arena *a, const Dispatcher *d, const char *text)
 {

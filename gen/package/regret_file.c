@@ -29,8 +29,7 @@ static void add_time(FillScope *s, const char *name, double ns)
     fill_word(s, name, isfinite(ns) ? arena_printf(s->arena, "%.6g", ns) : "null");
 }
 
-/* Adds a ratio as a number for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT"; "-" if it is not
- * known. */
+/* Adds a ratio for regret.json, "MEAN", and in percent for people, "MEAN_PERCENT"; "-" if it is not known. */
 static void add_ratio(FillScope *s, const char *name, double value)
 {
     add_figure(s, name, value);
@@ -41,11 +40,8 @@ static void add_ratio(FillScope *s, const char *name, double value)
 static void add_sum(FillScope *words, const char *key, const char *kind, const ContractSum *s)
 {
     FillScope *row = fill_row(words);
-    fill_word(row, "KEY", key);
-    fill_word(row, "KIND", kind);
-    fill_number(row, "NSHAPE", s->nshape);
-    fill_number(row, "NMEASURED", s->nmeasured);
-    fill_number(row, "NSAID", s->nsaid);
+    FILL_WORDS(row, WORD("KEY", key), WORD("KIND", kind), WORD("NSHAPE", s->nshape), WORD("NMEASURED", s->nmeasured),
+               WORD("NSAID", s->nsaid));
     add_figure(row, "NOISE", s->noise);
     add_ratio(row, "MEAN", s->mean);
     add_ratio(row, "WORST", s->worst);
@@ -72,12 +68,10 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     fill_list(row, "extents");
     for (int i = 0; i < op->ngiven; i++) {
         FillScope *extent = fill_row(row);
-        fill_word(extent, "AXIS", op->extent[i].name);
-        fill_number(extent, "EXTENT", s->inst->extent[i]);
+        FILL_WORDS(extent, WORD("AXIS", op->extent[i].name), WORD("EXTENT", s->inst->extent[i]));
     }
-    fill_word(row, "EXTENTS", op_said_call(words->arena, op, s->inst->extent, " = ", ", "));
-    fill_word(row, "IS_TUNED", s->tuned ? "true" : "false");
-    fill_number(row, "THREADS", threads);
+    FILL_WORDS(row, WORD("EXTENTS", op_said_call(words->arena, op, s->inst->extent, " = ", ", ")),
+               WORD("IS_TUNED", s->tuned ? "true" : "false"), WORD("THREADS", threads));
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
     fill_number(row, "KERNEL_NUMBER", r->first + s->kernel);
     add_time(row, "CHOSEN_NS", s->chosen_ns);
@@ -86,8 +80,8 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     add_figure(row, "SPREAD", s->rival >= 0 ? s->spread : NAN);
     fill_word(row, "IS_SAID", s->said ? "true" : "false");
     const char *rival = regret_rival(words->arena, r, s);
-    fill_word(row, "RIVAL", rival ? rival : "none");
-    fill_word(row, "RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null");
+    FILL_WORDS(row, WORD("RIVAL", rival ? rival : "none"),
+               WORD("RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null"));
     fill_wordf(row, "SPREAD_PERCENT", "%.1f", 100 * s->spread);
     fill_wordf(row, "ON_THREADS", "%d thread%s%s", threads, number_plural(threads), s->tuned ? "" : ", held out");
 }
@@ -107,8 +101,7 @@ static void add_shapes(FillScope *row, const Result *r)
             nlisted++;
         }
     const int64_t n = contract_unsaid(c);
-    fill_number(row, "NUNSAID", n);
-    fill_number(row, "NUNLISTED", n - nlisted);
+    FILL_WORDS(row, WORD("NUNSAID", n), WORD("NUNLISTED", n - nlisted));
     fill_wordf(row, "UNSAID_SHAPES", "%lld shape%s", (long long)n, number_plural(n));
     fill_number(row, "IS_VAGUE", contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
 }
@@ -119,12 +112,12 @@ static void add_demands(FillScope *row, const Contract *c, Demand demand)
     const char *why = c->modelled ? NULL : contract_broken(row->arena, c);
     char *broken = arena_strdup(row->arena, why ? why : "");
     *broken = (char)toupper((unsigned char)*broken);
-    fill_number(row, "IS_DEMANDED", demand.mean > 0 || demand.worst > 0);
-    fill_word(row, "DEMANDED", !(demand.worst > 0) ? "the mean" : demand.mean > 0 ? "both" : "the worst");
-    fill_number(row, "IS_BROKEN", *broken != '\0');
-    fill_word(row, "BROKEN", broken);
-    fill_number(row, "NMISSED", contract_missing(c));
-    fill_number(row, "NTUNED", c->tuned.nshape);
+    FILL_WORDS(row, WORD("IS_DEMANDED", demand.mean > 0 || demand.worst > 0),
+               WORD("DEMANDED", !(demand.worst > 0) ? "the mean"
+                                : demand.mean > 0   ? "both"
+                                                    : "the worst"),
+               WORD("IS_BROKEN", *broken != '\0'), WORD("BROKEN", broken), WORD("NMISSED", contract_missing(c)),
+               WORD("NTUNED", c->tuned.nshape));
 }
 
 static void add_result(FillScope *s, const Result *result)
@@ -136,15 +129,13 @@ static void add_result(FillScope *s, const Result *result)
     fill_word(row, "MACHINE", study->target->name);
     const char *function = study->spec->function;
     FILL_WORDS(row, WORD("IS_ONE_OF_SEVERAL", function != NULL), WORD("FUNCTION", function ? function : ""),
-               WORD("OF_FUNCTION", function ? arena_printf(a, "\"function\": \"%s\", ", function) : ""));
-    fill_word(row, "DEVICE", quote_markdown(a, study->device->name));
-    fill_word(row, "DEVICE_JSON", quote_json_text(a, study->device->name));
-    fill_word(row, "COMPILER", quote_markdown(a, study->device->compiler));
-    fill_word(row, "COMPILER_JSON", quote_json_text(a, study->device->compiler));
-    fill_number(row, "IS_MODELLED", c->modelled);
-    fill_number(row, "IS_UNKNOWN", contract_unknown(c) != NULL);
-    fill_word(row, "UNKNOWN", contract_unknown(c) ? contract_unknown(c) : "");
-    fill_number(row, "IS_COLD", study->has_cold);
+               WORD("OF_FUNCTION", function ? arena_printf(a, "\"function\": \"%s\", ", function) : ""),
+               WORD("DEVICE", quote_markdown(a, study->device->name)),
+               WORD("DEVICE_JSON", quote_json_text(a, study->device->name)),
+               WORD("COMPILER", quote_markdown(a, study->device->compiler)),
+               WORD("COMPILER_JSON", quote_json_text(a, study->device->compiler)), WORD("IS_MODELLED", c->modelled),
+               WORD("IS_UNKNOWN", contract_unknown(c) != NULL),
+               WORD("UNKNOWN", contract_unknown(c) ? contract_unknown(c) : ""), WORD("IS_COLD", study->has_cold));
     fill_list(row, "sums");
     add_sum(row, "tuned", "tuned", &c->tuned);
     add_sum(row, "held_out", "held out", &c->held_out);
@@ -156,11 +147,10 @@ const char *regret_file_text(Arena *a, const EmitInput *in, const char *pattern,
 {
     FillScope *s = fill_scope(a, NULL);
     const Result *first = in->function->item;
-    fill_word(s, "NAME", first->unit.spec->package);
-    fill_number(s, "REGRET_SCHEMA", SCHEMA);
-    fill_word(s, "WHY_UNMEASURED", "no such device was there: all times are computed");
-    fill_number(s, "IS_MEASURED", !first->contract->modelled);
-    fill_word(s, "BENCHED", in->function->n > 1 ? "the best target that it runs" : "all of it");
+    FILL_WORDS(s, WORD("NAME", first->unit.spec->package), WORD("REGRET_SCHEMA", SCHEMA),
+               WORD("WHY_UNMEASURED", "no such device was there: all times are computed"),
+               WORD("IS_MEASURED", !first->contract->modelled),
+               WORD("BENCHED", in->function->n > 1 ? "the best target that it runs" : "all of it"));
     fill_list(s, "parts");
     for (const ResultList *f = in->function; f < in->function + in->nfunction; f++)
         for (int i = 0; i < f->n; i++)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * choice: compares a shape's chosen kernel with its rivals by their times, and takes means of this over all tuned
- * shapes.
+ * choice: compares a shape's chosen kernel with its rivals by their times, and takes means over tuned shapes.
  */
 #include "gen/report/choice.h"
 

@@ -25,8 +25,7 @@ typedef struct {
 /* Compares the chosen kernel with its rivals. cost: time in ns of each of the assignment's kernels on the shape. */
 Choice choice_make(const Study *s, const Assignment *as, const Instance *inst, const double *cost, int kernel);
 
-/* True if nothing is computed: there is nothing along an axis, or the output has no elements. (An attribute may be
- * 0.) */
+/* Is nothing computed, as an axis is 0 or the output has no elements? (An attribute may be 0.) */
 bool choice_is_empty(const Spec *s, const int64_t *extent);
 
 /* *pad: f_pad, useful work / work done; *occ: f_occ, work done / (threads x work of the busiest thread); both are 1
@@ -36,8 +35,7 @@ bool choice_factors(const Study *s, const Candidate *c, const int64_t *extent, i
 /* The time of a kernel of the package on an instance, tuned or held out; 0: it was not measured there. */
 double choice_measured_ns(const Result *r, const Instance *inst, int kernel);
 
-/* The time of the kernel that was chosen for an instance; of one that is held out the prediction that it was chosen
- * by. */
+/* The time of the kernel that was chosen for an instance; of one held out the prediction that it was chosen by. */
 double choice_ns(const Result *r, int64_t instance);
 
 /* The library's time over the package's, on the n tuned shapes where both were timed. */

@@ -28,8 +28,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(const Explanation *x, con
 
 static bool is_dim(const Spec *s, const char *name) { return names_find(NAMES(s->dim, s->ndim), name) >= 0; }
 
-/* What a caller gives a call by, each of its extents or several attributes together. Returns how many names there
- * are. */
+/* What a caller gives a call by: its extents, or several attributes together. Returns how many names there are. */
 static size_t given_names(const Op *op, const char **name)
 {
     size_t n = 0;
@@ -84,8 +83,7 @@ static bool fail_unknown(const Explanation *x, const char *name)
     return fail(x, "unknown name '%s'; expected %s, and threads=...", name, usage_text(x));
 }
 
-/* Finds out whether the words give dims or extents. A name of both a dim and an extent is what the other words are, or
- * else a dim. */
+/* Finds out if the words give dims or extents. A name of both is what the other words are, or else a dim. */
 static bool find_kind(const Explanation *x, bool *by_dims)
 {
     const char *dim_only = NULL, *axis_only = NULL;
@@ -127,7 +125,6 @@ static bool read_threads(const Explanation *x, int *threads)
     return true;
 }
 
-/* Reads the value of a name that must be given. */
 static bool read_value(const Explanation *x, const char *name, int64_t *value)
 {
     const ExplainBinding *b = binding_of(x, name);
@@ -233,8 +230,7 @@ static bool is_in_box(const Spec *s, const Instance *inst)
     return true;
 }
 
-/* True if the shape was given by dims, each within its range. Then it is declared, even if the instances are only a
- * sample. */
+/* Was the shape given by dims, each within its range? Then it is declared, even if instances are only a sample. */
 static bool is_in_ranges(const Spec *s, const Instance *inst)
 {
     bool in = inst->decl >= 0;
@@ -295,8 +291,7 @@ static int64_t nearest_measured(const Study *s, const Trial *t, const Instance *
     return best;
 }
 
-/* Time of a kernel on a shape. INFINITY: the shape has no work, or is so large that the template's formulas
- * overflow. */
+/* Time of a kernel on a shape. INFINITY: it has no work, or is so large that the template's formulas overflow. */
 static double cost_of(const Explanation *x, int kernel, const Instance *inst)
 {
     double pad, occ;

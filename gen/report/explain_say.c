@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain_say: prints an explanation, for people as lines of text, for programs as JSON, where times are in ns and what
- * is not known is null.
+ * explain_say: prints an explanation, for people as lines of text, for programs as JSON.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -165,7 +164,6 @@ static void say_others(const Explanation *x, const Answer *w, FILE *out)
     }
 }
 
-/* Says the least time that arithmetic and memory allow. */
 static void say_bound(const Explanation *x, const Answer *w, FILE *out)
 {
     const Bound *b = &w->bound;

@@ -14,8 +14,6 @@
 static const double DEADLINE_S = 30;
 enum { OUTPUT_MAX = 64 << 20, MAX_TICK = 9 };
 
-/* ---- ranges ---- */
-
 void range_add(Range *r, double v)
 {
     r->lo = fmin(r->lo, v);
@@ -24,16 +22,13 @@ void range_add(Range *r, double v)
 
 Range range_widened(Range r, double factor) { return (Range){ r.lo / factor, r.hi * factor }; }
 
-/* ---- scripts ---- */
-
 void plot_label(Plot *p, char axis, const char *text)
 {
     text_printf(&p->script, "set %clabel %s offset %s textcolor rgb '#%06x'\n", axis,
                 quote_gnuplot(p->script.arena, text), axis == 'x' ? "0,0.4" : "0.8,0", LOOK_TEXT);
 }
 
-/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: they are more
- * than MAX_TICK. */
+/* Writes the ticks within r, each a mantissa times a power of ten, and returns how many; MAX_TICK + 1: too many. */
 static int find_log_ticks(Range r, const double *mantissa, int nmantissa, double *out)
 {
     int n = 0;
@@ -103,8 +98,6 @@ void plot_draw(Plot *p, const char *data, const char *style, int look)
     text_printf(&p->drawing, "%s$%s using 1:2 notitle with %s lc rgb '#%06x'", p->drawing.len ? ", " : "plot ", data,
                 style, look);
 }
-
-/* ---- gnuplot ---- */
 
 static const char *whole_script(Arena *a, const Plot *plot, int n)
 {

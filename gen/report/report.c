@@ -62,33 +62,26 @@ static void add_head_words(Report *r)
     const char *kernels = arena_printf(r->arena, "%d kernel%s", as->nkernel, number_plural(as->nkernel));
     const int64_t nshape = spec_shape_count(s);
     const Against against = choice_library(r->in);
-    report_word(r->words, "DCGEN_RELEASE", r->version);
-    fill_number(r->words, "IS_MODELLED", r->study->device->modelled);
-    fill_number(r->words, "NKERNEL", as->nkernel);
-    report_word(r->words, "NKERNEL_TEXT", kernels);
-    report_word(r->words, "TARGET", target);
-    report_word(r->words, "PART", part_id(r->arena, r->study));
+    REPORT_WORDS(r->words, WORD("DCGEN_RELEASE", r->version), WORD("IS_MODELLED", r->study->device->modelled),
+                 WORD("NKERNEL", as->nkernel), WORD("NKERNEL_TEXT", kernels), WORD("TARGET", target),
+                 WORD("PART", part_id(r->arena, r->study)));
     report_wordf(r->words, "PART_NAME", s->function ? "%s for %s" : "%s%s", s->function ? s->function : "", target);
     report_wordf(r->words, "TITLE", *r->part ? "%s for %s" : "%s", s->name, target);
     report_wordf(r->words, "SERVED", "%s (%s of machine code) serve%s %s shape%s of %s on %s", kernels, bytes,
                  as->nkernel == 1 ? "s" : "", number_count(r->arena, nshape), number_plural(nshape), s->op->name,
                  r->study->device->name);
-    report_word(r->words, "CODE_BYTES", bytes);
-    report_word(r->words, "NSHAPE", number_count(r->arena, nshape));
-    report_word(r->words, "NSHAPE_TUNED", number_count(r->arena, count_tuned(r->study)));
-    report_word(r->words, "NTUNED",
-                number_count(r->arena, r->study->nshape)); /* rows: one for each number of threads */
+    REPORT_WORDS(r->words, WORD("CODE_BYTES", bytes), WORD("NSHAPE", number_count(r->arena, nshape)),
+                 WORD("NSHAPE_TUNED", number_count(r->arena, count_tuned(r->study))));
+    report_word(r->words, "NTUNED", number_count(r->arena, r->study->nshape)); /* rows: one a number of threads */
     report_word(r->words, "SPEEDUP", number_ratio(r->arena, speedup_over_general(r)));
     const char *unknown = r->contract ? contract_unknown(r->contract) : NULL;
-    fill_number(r->words, "IS_REGRET_KNOWN", r->contract && !unknown);
-    report_word(r->words, "UNKNOWN", unknown ? unknown : "");
-    report_word(r->words, "TUNED_REGRET", number_percent(r->arena, r->contract ? r->contract->tuned.mean : NAN));
-    report_word(r->words, "WORST_TUNED", number_percent(r->arena, r->contract ? r->contract->tuned.worst : NAN));
-    report_word(r->words, "NCOMPARED", number_count(r->arena, r->contract ? r->contract->tuned.nmeasured : 0));
-    fill_number(r->words, "IS_COMPARED", against.n > 0);
-    fill_number(r->words, "IS_FORMULA_BEHIND", s->formula && s->formula->bias < 0);
-    report_word(r->words, "LIBRARY_NAME", library ? library : "");
-    report_word(r->words, "LIBRARY_MEAN", number_ratio(r->arena, against.mean));
+    REPORT_WORDS(r->words, WORD("IS_REGRET_KNOWN", r->contract && !unknown), WORD("UNKNOWN", unknown ? unknown : ""),
+                 WORD("TUNED_REGRET", number_percent(r->arena, r->contract ? r->contract->tuned.mean : NAN)),
+                 WORD("WORST_TUNED", number_percent(r->arena, r->contract ? r->contract->tuned.worst : NAN)),
+                 WORD("NCOMPARED", number_count(r->arena, r->contract ? r->contract->tuned.nmeasured : 0)),
+                 WORD("IS_COMPARED", against.n > 0), WORD("IS_FORMULA_BEHIND", s->formula && s->formula->bias < 0),
+                 WORD("LIBRARY_NAME", library ? library : ""),
+                 WORD("LIBRARY_MEAN", number_ratio(r->arena, against.mean)));
 }
 
 static void add_id_words(Report *r)
@@ -103,15 +96,12 @@ static void add_dispatch_words(Report *r)
 {
     const Assignment *as = r->assignment;
     const int depth = tree_depth(as->tree);
-    fill_number(r->words, "TREE_DEPTH", depth);
-    fill_number(r->words, "NLEAF", tree_nleaf(as->tree));
-    report_word(r->words, "DECIDED_BY",
-                as->nfeature > r->spec->op->nextent + as->asks_align ? "extents and threads" : "the extents");
+    REPORT_WORDS(r->words, WORD("TREE_DEPTH", depth), WORD("NLEAF", tree_nleaf(as->tree)),
+                 WORD("DECIDED_BY",
+                      as->nfeature > r->spec->op->nextent + as->asks_align ? "extents and threads" : "the extents"));
     report_wordf(r->words, "COMPARISONS", "%d comparison%s lead%s", depth, number_plural(depth), depth == 1 ? "s" : "");
-    report_word(r->words, "GENERAL_KERNEL", report_kernel(r, as->general));
-    fill_number(r->words, "NCOLOUR", LOOK_NKERNEL);
-    report_word(r->words, "FIRST_KERNEL", report_kernel(r, 0));
-    report_word(r->words, "AGAIN_KERNEL", report_kernel(r, LOOK_NKERNEL));
+    REPORT_WORDS(r->words, WORD("GENERAL_KERNEL", report_kernel(r, as->general)), WORD("NCOLOUR", LOOK_NKERNEL),
+                 WORD("FIRST_KERNEL", report_kernel(r, 0)), WORD("AGAIN_KERNEL", report_kernel(r, LOOK_NKERNEL)));
     fill_list(r->words, "colours");
     for (int k = 0; k < as->nkernel && k < LOOK_NKERNEL; k++) {
         FillScope *row = fill_row(r->words);
@@ -136,11 +126,9 @@ static void add_regret_words(Report *r)
             worst = r->study->shape[j];
         }
     }
-    fill_number(r->words, "IS_SHORTENED", nshape > REPORT_MAX_ROW);
-    fill_number(r->words, "NSHOWN", REPORT_MAX_ROW);
-    fill_number(r->words, "NUNSAID_TUNED", nunsaid);
-    report_word(r->words, "UNSAID_TUNED", number_count(r->arena, nunsaid));
-    report_word(r->words, "WORST_REGRET", number_percent(r->arena, worst_regret));
+    REPORT_WORDS(r->words, WORD("IS_SHORTENED", nshape > REPORT_MAX_ROW), WORD("NSHOWN", REPORT_MAX_ROW),
+                 WORD("NUNSAID_TUNED", nunsaid), WORD("UNSAID_TUNED", number_count(r->arena, nunsaid)),
+                 WORD("WORST_REGRET", number_percent(r->arena, worst_regret)));
     fill_number(r->words, "HAS_FURTHEST", worst_regret > 0.0005); /* less would be shown as 0.0 % */
     report_word(r->words, "FURTHEST",
                 words_shape(r->arena, r->spec->op, worst->extent, r->spec->nthread > 1 ? worst->threads : 0));
@@ -167,9 +155,8 @@ static void add_trial_words(Report *r)
     for (int k = STATUS_OK + 1; k < STATUS_COUNT; k++)
         if (count[k])
             text_printf(&t, "; %s: %s", status_words[k], number_count(r->arena, count[k]));
-    report_word(r->words, "NTRIAL", number_count(r->arena, study_tried(s, false)));
-    report_word(r->words, "NMEASURED", number_count(r->arena, measured));
-    report_word(r->words, "TRIAL_STATUS", text_str(&t));
+    REPORT_WORDS(r->words, WORD("NTRIAL", number_count(r->arena, study_tried(s, false))),
+                 WORD("NMEASURED", number_count(r->arena, measured)), WORD("TRIAL_STATUS", text_str(&t)));
 }
 
 /* ---- figures ---- */
@@ -201,12 +188,9 @@ static void add_figure_words(Report *r)
         fill_word(r->words, place[i].word, text_str(&t));
         fill_number(r->words, place[i].has, t.len > 0);
     }
-    fill_number(r->words, "NPANEL", r->groups.npanel);
-    fill_number(r->words, "NGROUP", r->groups.ngroup);
-    fill_number(r->words, "NBAR", r->groups.nbar);
-    fill_number(r->words, "HAS_ROOF", r->has_roof);
-    fill_number(r->words, "IS_OVER_ROOF", r->is_over_roof);
-    fill_number(r->words, "HAS_LIBRARY", r->has_library);
+    REPORT_WORDS(r->words, WORD("NPANEL", r->groups.npanel), WORD("NGROUP", r->groups.ngroup),
+                 WORD("NBAR", r->groups.nbar), WORD("HAS_ROOF", r->has_roof), WORD("IS_OVER_ROOF", r->is_over_roof),
+                 WORD("HAS_LIBRARY", r->has_library));
 }
 
 /* ---- the page ---- */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_common: what sections, tables and figures of the report share: numbers, words of the page's pattern, and how a
- * figure begins.
+ * report_common: numbers, words and the beginnings of figures, which several parts of the report share.
  */
 #include <math.h>
 #include <stdarg.h>
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
-
-/* ---- numbers that several sections need ---- */
 
 const char *report_kernel(const Report *r, int kernel) { return arena_printf(r->arena, "k%d", r->in->first + kernel); }
 
@@ -22,8 +19,7 @@ double report_cost(const Report *r, int64_t instance, int kernel)
 const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 {
     const Contract *c = r->contract;
-    for (int64_t i = 0; c && i < c->tuned.nshape;
-         i++) /* in the spec's order; those of the study that joined come last */
+    for (int64_t i = 0; c && i < c->tuned.nshape; i++) /* in the spec's order, those that joined last */
         if (c->shape[i].inst == r->study->shape[shape])
             return c->shape[i].rival >= 0 ? &c->shape[i] : NULL;
     return NULL;
@@ -38,13 +34,20 @@ double report_regret(const Report *r, int64_t shape)
     return said ? said->regret : NAN;
 }
 
-/* ---- words of the pattern ---- */
-
 void report_word(FillScope *s, const char *name, const char *text)
 {
     Text t = { .arena = s->arena };
     quote_html(&t, text);
     fill_word(s, name, text_str(&t));
+}
+
+void report_words(FillScope *s, const FillWord *word)
+{
+    for (; word->name; word++)
+        if (word->text)
+            report_word(s, word->name, word->text);
+        else
+            fill_number(s, word->name, word->number);
 }
 
 void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
@@ -54,8 +57,6 @@ void report_wordf(FillScope *s, const char *name, const char *fmt, ...)
     report_word(s, name, arena_vprintf(s->arena, fmt, ap));
     va_end(ap);
 }
-
-/* ---- figures ---- */
 
 double report_varying(const Report *r, int64_t instance)
 {

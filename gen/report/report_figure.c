@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_figure: draws the figures of one target by one gnuplot: speed against the varying extent, one panel a group of
- * shapes; predictions of the cost model against measurements; regret against code, and while the search goes on.
- * report_map.c adds the maps.
+ * report_figure: draws the figures of one target by one gnuplot: speed, the cost model, regret, progress.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include <math.h>
@@ -167,7 +165,6 @@ static void draw_panel(Report *r, int group, Range x, Range y)
 enum { CLOUD_POINTS = 1500, SPREAD = 7919 };
 static const double MOST_RATIO = 4; /* what is further off is drawn at the edge */
 
-/* Counts the pairs of a usable trial and a tuned shape on which it was measured. */
 static int64_t count_measured_pairs(const Study *s)
 {
     int64_t n = 0;
@@ -209,8 +206,7 @@ static bool add_cloud(const Report *r, Plot *p, AddPair *add, bool kept, int64_t
     return any;
 }
 
-/* Draws the guide, over it the pairs of the other kernels, and over these the pairs of the package's kernels. False:
- * there is no pair. */
+/* Draws the guide, over it pairs of other kernels, and over these pairs of the package's. False: there is no pair. */
 static bool add_clouds(const Report *r, Plot *p, AddPair *add, int64_t npair, Range *range)
 {
     plot_draw(p, "guide", "lines", LOOK_GUIDE);

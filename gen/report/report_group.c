@@ -101,7 +101,6 @@ static const char *group_label(Arena *a, const Groups *g, const Group *group)
     return t.len ? text_str(&t) : "all shapes";
 }
 
-/* Sorts the instances and cuts them into groups. */
 static void cut_groups(Arena *a, Groups *g)
 {
     const Instance *inst = g->spec->instance;

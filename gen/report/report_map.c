@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_map: which kernel serves which shape. Where one extent varies, a bar for each group of shapes; where two do,
- * planes.
+ * report_map: which kernel serves which shape: bars where one extent varies, planes where two do.
  */
 #define _GNU_SOURCE
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
-#include "gen/base/number.h"
 #include "gen/base/order.h"
 #include "gen/base/quote.h"
 #include "gen/report/report_private.h"
+#include "gen/report/words.h"
 
 /* BAR_HEIGHT: pixels; MAX_ROW: rows of a plane that are drawn, about; MAX_NAMED: the first so many kernels may have a
  * name in a plane */
@@ -38,8 +37,7 @@ static void draw_boxes(Plot *p, const char *data)
 
 /* ---- one varying extent: one bar a group, one piece a run of shapes with one kernel ---- */
 
-/* Adds the bar of a group, a box for each run; boxes meet half-way between their shapes. A name takes about 8 pixels a
- * letter. */
+/* Adds the bar of a group, a box a run; boxes meet half-way between shapes. A name takes about 8 pixels a letter. */
 static void add_bar(const Report *r, Plot *p, Text *labels, const Group *g, double bottom, double pixels_per_log)
 {
     const int *chosen = r->assignment->chosen;
@@ -163,8 +161,7 @@ typedef struct {
 
 static Range range_within(Range r, Range bounds) { return (Range){ fmax(r.lo, bounds.lo), fmin(r.hi, bounds.hi) }; }
 
-/* Adds the box of a run within a row. Its kernel's name may stand there if no larger box of it is wide enough for
- * one. */
+/* Adds the box of a run within a row. Its kernel's name may stand in the largest of its boxes that is wide enough. */
 static void add_cell(Canvas *c, int kernel, Range x, Range y)
 {
     x = range_within(x, c->range_x);
@@ -263,18 +260,7 @@ static void draw_plane(Report *r, Plane *q, int number, const char *text)
     draw_boxes(p, "cell");
 }
 
-static const char *plane_text(const Report *r, int decl, int threads)
-{
-    const Spec *s = r->spec;
-    Text t = { .arena = r->arena };
-    text_add(&t, op_said_values(r->arena, s->op, spec_shape_texts(r->arena, s, decl), " = ", ", "));
-    if (s->nthread > 1)
-        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
-    return text_str(&t);
-}
-
-/* Draws a plane for each number of threads and each declared shape with two extents that vary independently. Returns
- * how many. */
+/* Draws planes, one for each number of threads and declared shape with two independent extents. Returns how many. */
 static int draw_planes(Report *r)
 {
     const Spec *s = r->spec;
@@ -288,7 +274,9 @@ static int draw_planes(Report *r)
                     !choice_is_empty(s, s->instance[i].extent)) /* logarithmic axes have no place for 0 */
                     q.at[q.n++] = i;
             if (q.n > 1 && choose_axes(&q))
-                draw_plane(r, &q, nplane++, plane_text(r, decl, s->threads[t]));
+                draw_plane(r, &q, nplane++,
+                           words_said(r->arena, s->op, spec_shape_texts(r->arena, s, decl),
+                                      s->nthread > 1 ? s->threads[t] : 0));
         }
     return nplane;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_private: what the files of the report share. report.c fills the page's pattern, report_table.c says what
- * stands in its tables, report_figure.c and report_map.c write what gnuplot draws, report_group.c sorts the instances
- * for both, and report_common.c has what all of them need.
+ * report_private: what the files of the report share. The head of each says what it does.
  */
 #ifndef DCGEN_REPORT_PRIVATE_H
 #define DCGEN_REPORT_PRIVATE_H
@@ -22,8 +20,7 @@ enum {
     REPORT_MAX_BAR = 24,   /* bars of the map, one a group */
     REPORT_MAX_PLANE = 6,
     REPORT_MAX_ROW = 500, /* rows of the table of tuned shapes */
-    /* The 6 other figures: the map and its narrow form, the cost model's scatter and residuals, the curve, the
-     * progress. */
+    /* 6 other figures: the map and its narrow form, the model's scatter and residuals, the curve, the progress. */
     REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
 };
 
@@ -77,7 +74,9 @@ void report_draw_maps(Report *r);              /* adds the figures that show whi
 /* Fills the page's pattern with n parts. in: any result of the package. */
 char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err);
 
-/* Give a word of the page's pattern its text, quoted for HTML. */
+/* Give words of the page's pattern their texts, quoted for HTML, or integers: REPORT_WORDS(row, WORD("MEAN", text)). */
+#define REPORT_WORDS(s, ...) report_words(s, (const FillWord[]){ __VA_ARGS__, { .name = NULL } })
+void report_words(FillScope *s, const FillWord *word);
 void report_word(FillScope *s, const char *name, const char *text);
 void report_wordf(FillScope *s, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void report_setting_words(Report *r); /* spec, device, compiler, declared shapes */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report_table: works out the words of the page that say what was tuned, and the rows of its tables: shapes, limits,
- * kernels, the cost model, the regret contract.
+ * report_table: the words of the page that say what was tuned, and the rows of its tables.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -61,14 +60,6 @@ static const char *dims_text(Report *r)
     return t.len ? text_str(&t) : "none";
 }
 
-static const char *list_text(Report *r, const char *const *item, int n, const char *none)
-{
-    Text t = { .arena = r->arena };
-    for (int i = 0; i < n; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", item[i]);
-    return n ? text_str(&t) : none;
-}
-
 static const char *layout_text(Report *r)
 {
     const Spec *s = r->spec;
@@ -97,26 +88,18 @@ void report_setting_words(Report *r)
     const Spec *s = r->spec;
     const Device *d = r->study->device;
     const Family *family = r->study->target->family;
-    report_word(r->words, "OPERATOR_NAME", s->op->name);
-    report_word(r->words, "OPERATOR_DOC", s->op->doc);
-    report_word(r->words, "ELEMENT_TYPE", s->dtype);
-    report_word(r->words, "FORMULA", s->formula ? s->formula->text : "none");
-    fill_number(r->words, "HAS_LAYOUTS", *spec_layout_text(r->arena, s) != '\0');
-    report_word(r->words, "LAYOUTS", layout_text(r));
-    report_word(r->words, "DIMENSIONS", dims_text(r));
-    fill_number(r->words, "HAS_THREADS", family->splits_calls);
+    REPORT_WORDS(r->words, WORD("OPERATOR_NAME", s->op->name), WORD("OPERATOR_DOC", s->op->doc),
+                 WORD("ELEMENT_TYPE", s->dtype), WORD("FORMULA", s->formula ? s->formula->text : "none"),
+                 WORD("HAS_LAYOUTS", *spec_layout_text(r->arena, s) != '\0'), WORD("LAYOUTS", layout_text(r)),
+                 WORD("DIMENSIONS", dims_text(r)), WORD("HAS_THREADS", family->splits_calls));
     fill_list(r->words, "thread_counts");
     for (int i = 0; i < s->nthread; i++)
         fill_number(fill_row(r->words), "THREAD_COUNT", s->threads[i]);
     report_wordf(r->words, "BUDGET_KERNELS", "%d kernel%s", s->budget.kernels, number_plural(s->budget.kernels));
-    fill_number(r->words, "BUDGET_KIB", s->budget.code_kib);
-    report_word(r->words, "DEVICE_NAME", d->name);
-    report_word(r->words, "DEVICE_ARCH", d->arch);
-    report_word(r->words, "DEVICE_PARTS", family->device_text(r->arena, d));
-    report_word(r->words, "DEVICE_ISA", list_text(r, d->isa, d->nisa, "nothing else"));
-    report_word(r->words, "COMPILER", d->compiler);
-    report_word(r->words, "COMPILER_FLAGS", d->flags);
-    fill_number(r->words, "NTHREAD", s->nthread);
+    REPORT_WORDS(r->words, WORD("BUDGET_KIB", s->budget.code_kib), WORD("DEVICE_NAME", d->name),
+                 WORD("DEVICE_ARCH", d->arch), WORD("DEVICE_PARTS", family->device_text(r->arena, d)),
+                 WORD("DEVICE_ISA", d->nisa ? names_join(r->arena, NAMES(d->isa, d->nisa), ", ") : "nothing else"),
+                 WORD("COMPILER", d->compiler), WORD("COMPILER_FLAGS", d->flags), WORD("NTHREAD", s->nthread));
     add_declared_words(r);
 }
 
@@ -124,12 +107,9 @@ void report_limit_words(Report *r)
 {
     static const char *const name[LEVEL_COUNT] = { "L1", "L2", "L3", "memory" };
     const Roofline *f = r->study->roofline ? r->study->roofline : &(Roofline){ 0 };
-    fill_number(r->words, "HAS_LIMITS", f->nlimit > 0);
-    fill_number(r->words, "IS_MOVING", spec_moves(r->spec));
-    fill_number(r->words, "IS_BY_DATA", r->spec->op->by_data);
-    report_word(r->words, "SPEED_UNIT", words_speed_unit(r->spec));
-    fill_number(r->words, "IS_DATA_SHEET", f->modelled);
-    fill_number(r->words, "IS_RAISED", f->raised);
+    REPORT_WORDS(r->words, WORD("HAS_LIMITS", f->nlimit > 0), WORD("IS_MOVING", spec_moves(r->spec)),
+                 WORD("IS_BY_DATA", r->spec->op->by_data), WORD("SPEED_UNIT", words_speed_unit(r->spec)),
+                 WORD("IS_DATA_SHEET", f->modelled), WORD("IS_RAISED", f->raised));
     fill_list(r->words, "levels");
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (f->bytes[i])
@@ -159,9 +139,9 @@ static void add_bound_words(Report *r, FillScope *row, const Instance *inst, con
     const bool allowed = known && shares_exist(&b, ns);
     r->is_over_roof = r->is_over_roof || (known && !allowed);
     const Shares s = allowed ? shares_of(&b, ns, pad, occ) : (Shares){ .limited_by = "-" };
-    report_word(row, "BOUND", known ? time_text(r->arena, b.ns) : "-");
-    report_word(row, "REACHED", allowed ? number_percent(r->arena, s.reached) : "-");
-    report_word(row, "LIMITED_BY", s.limited_by);
+    REPORT_WORDS(row, WORD("BOUND", known ? time_text(r->arena, b.ns) : "-"),
+                 WORD("REACHED", allowed ? number_percent(r->arena, s.reached) : "-"),
+                 WORD("LIMITED_BY", s.limited_by));
 }
 
 static void add_tuned_row(Report *r, int64_t shape)
@@ -176,13 +156,12 @@ static void add_tuned_row(Report *r, int64_t shape)
     const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
     const ContractShape *said = report_contract_shape(r, shape);
     FillScope *row = add_shape_row(r, inst);
-    report_word(row, "WEIGHT", number_sig(a, inst->weight, 3));
-    report_word(row, "SERVED_BY", report_kernel(r, c.kernel));
+    REPORT_WORDS(row, WORD("WEIGHT", number_sig(a, inst->weight, 3)), WORD("SERVED_BY", report_kernel(r, c.kernel)));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
-    report_word(row, "SPEED", rate_text(a, speed));
-    report_word(row, "ABOVE_BEST", regret_text(a, report_regret(r, shape), !said || said->said));
-    report_word(row, "TIMES_DIFFER", spread_text(a, said ? said->spread : 0));
-    report_word(row, "RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner));
+    REPORT_WORDS(row, WORD("SPEED", rate_text(a, speed)),
+                 WORD("ABOVE_BEST", regret_text(a, report_regret(r, shape), !said || said->said)),
+                 WORD("TIMES_DIFFER", spread_text(a, said ? said->spread : 0)),
+                 WORD("RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner)));
     report_wordf(row, "MARGIN", "%s%s", c.runner >= 0 && !(c.measured && c.runner_measured) ? "~ " : "",
                  c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
     report_wordf(row, "AGAINST_LIBRARY", library > 0 && c.measured ? "\xc3\x97 %s" : "-",
@@ -197,8 +176,7 @@ static int by_falling_weight(const void *x, const void *y)
     return (a < b) - (a > b);
 }
 
-/* Adds a row for each of the REPORT_MAX_ROW heaviest tuned shapes. Of those that weigh `least`, only the first may find
- * room. */
+/* Adds a row for each of the REPORT_MAX_ROW heaviest tuned shapes. Of those that weigh `least` the first find room. */
 void report_shape_words(Report *r)
 {
     const Study *s = r->study;
@@ -232,12 +210,11 @@ static void add_kernel_row(Report *r, int k, double total_weight)
             count++;
         }
     report_wordf(row, "KEPT_KERNEL", "%s%s", report_kernel(r, k), k == as->general ? " *" : "");
-    report_word(row, "OF_TEMPLATE", t->c.t->name);
-    report_word(row, "VALUES", candidate_settings(r->arena, &t->c));
-    report_word(row, "KERNEL_BYTES", number_bytes(r->arena, t->code_bytes));
-    report_word(row, "NSERVED", number_count(r->arena, count));
-    report_word(row, "SHARE", number_percent(r->arena, weight / total_weight));
-    report_word(row, "LARGEST_ERROR", number_sig(r->arena, t->max_err, 2));
+    REPORT_WORDS(row, WORD("OF_TEMPLATE", t->c.t->name), WORD("VALUES", candidate_settings(r->arena, &t->c)),
+                 WORD("KERNEL_BYTES", number_bytes(r->arena, t->code_bytes)),
+                 WORD("NSERVED", number_count(r->arena, count)),
+                 WORD("SHARE", number_percent(r->arena, weight / total_weight)),
+                 WORD("LARGEST_ERROR", number_sig(r->arena, t->max_err, 2)));
 }
 
 /* The template of kernel k, if no earlier kernel has it. */
@@ -254,13 +231,11 @@ static const Template *template_if_new(const Report *r, int k)
 static void add_template_row(FillScope *words, const Template *t)
 {
     FillScope *row = fill_row(words);
-    report_word(row, "TEMPLATE_NAME", t->name);
-    report_word(row, "TEMPLATE_DOC", t->doc);
+    REPORT_WORDS(row, WORD("TEMPLATE_NAME", t->name), WORD("TEMPLATE_DOC", t->doc));
     fill_list(row, "params");
     for (int i = 0; i < t->nparam; i++) {
         FillScope *param = fill_row(row);
-        report_word(param, "PARAM_NAME", t->param[i].name);
-        report_word(param, "PARAM_DOC", t->param[i].doc);
+        REPORT_WORDS(param, WORD("PARAM_NAME", t->param[i].name), WORD("PARAM_DOC", t->param[i].doc));
     }
 }
 
@@ -287,22 +262,18 @@ static const char *edge_text(Arena *a, const CostAdapt *f, double edge)
     return strcmp(f->of, "bytes") == 0 ? number_bytes(a, (int64_t)edge) : number_sig(a, edge, 3);
 }
 
-/* Adds a row: how far the model is off on pairs of kernel and shape with padding, load balance or bytes in a certain
- * range. */
+/* Adds a row: how far the model is off on pairs of kernel and shape with a factor or bytes in a certain range. */
 static void add_residual_row(FillScope *words, const CostAdapt *f)
 {
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
-    report_word(row, "FACTOR", f->of);
-    report_word(row, "FROM", edge_text(a, f, f->from));
-    report_word(row, "TO", edge_text(a, f, f->to));
-    report_word(row, "NRESIDUAL", number_count(a, f->residual.n));
-    report_word(row, "MEAN", signed_percent(a, exp2(f->residual.bias) - 1));
-    report_word(row, "SPREAD", number_percent(a, exp2(f->residual.rms) - 1));
+    REPORT_WORDS(row, WORD("FACTOR", f->of), WORD("FROM", edge_text(a, f, f->from)), WORD("TO", edge_text(a, f, f->to)),
+                 WORD("NRESIDUAL", number_count(a, f->residual.n)),
+                 WORD("MEAN", signed_percent(a, exp2(f->residual.bias) - 1)),
+                 WORD("SPREAD", number_percent(a, exp2(f->residual.rms) - 1)));
 }
 
-/* Says how well the model predicts what it was not shown, and what a unit of each template's terms costs on this
- * device. */
+/* Says how well the model predicts what it was not shown, and what a unit of each template's terms costs here. */
 void report_model_words(Report *r)
 {
     const CostReport *c = r->in->cost;
@@ -310,31 +281,23 @@ void report_model_words(Report *r)
     int64_t nresidual = 0;
     for (int i = 0; i < c->nadapt; i++)
         nresidual += c->adapt[i].residual.n;
-    report_word(r->words, "MODEL_MEASUREMENTS", number_count(a, c->nmeasure));
-    report_word(r->words, "MODEL_LAMBDA", number_sig(a, c->lambda, 2));
-    report_word(r->words, "MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1));
-    report_word(r->words, "MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3));
-    report_word(r->words, "MODEL_ERROR", number_percent(a, c->error));
-    report_word(r->words, "MODEL_RANK", number_sig(a, c->order.rank, 3));
-    report_word(r->words, "MODEL_RECALL", number_sig(a, c->order.recall, 3));
-    report_word(r->words, "MODEL_REGRET", number_percent(a, c->order.regret));
-    report_word(r->words, "ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3));
-    report_word(r->words, "ANALYTIC_REGRET", number_percent(a, c->analytic.regret));
-    report_word(r->words, "MODEL_HELD_OUT", number_percent(a, c->held_out));
-    report_word(r->words, "PAD_EXPONENT", number_sig(a, c->pad_exponent, 3));
-    report_word(r->words, "OCC_EXPONENT", number_sig(a, c->occ_exponent, 3));
-    fill_number(r->words, "MODEL_FEATURES", c->nfeature);
-    fill_number(r->words, "MODEL_TOP", COST_TOP);
-    fill_number(r->words, "HAS_MODEL", c->nmeasure > 0);
-    fill_number(r->words, "HAS_PRICES", c->nprice > 0);
-    fill_number(r->words, "HAS_RESIDUALS", nresidual > 0);
+    REPORT_WORDS(
+        r->words, WORD("MODEL_MEASUREMENTS", number_count(a, c->nmeasure)),
+        WORD("MODEL_LAMBDA", number_sig(a, c->lambda, 2)), WORD("MODEL_LOO", number_percent(a, exp2(c->loo_rmse) - 1)),
+        WORD("MODEL_LOO_LOG2", number_sig(a, c->loo_rmse, 3)), WORD("MODEL_ERROR", number_percent(a, c->error)),
+        WORD("MODEL_RANK", number_sig(a, c->order.rank, 3)), WORD("MODEL_RECALL", number_sig(a, c->order.recall, 3)),
+        WORD("MODEL_REGRET", number_percent(a, c->order.regret)),
+        WORD("ANALYTIC_RANK", number_sig(a, c->analytic.rank, 3)),
+        WORD("ANALYTIC_REGRET", number_percent(a, c->analytic.regret)),
+        WORD("MODEL_HELD_OUT", number_percent(a, c->held_out)), WORD("PAD_EXPONENT", number_sig(a, c->pad_exponent, 3)),
+        WORD("OCC_EXPONENT", number_sig(a, c->occ_exponent, 3)), WORD("MODEL_FEATURES", c->nfeature),
+        WORD("MODEL_TOP", COST_TOP), WORD("HAS_MODEL", c->nmeasure > 0), WORD("HAS_PRICES", c->nprice > 0),
+        WORD("HAS_RESIDUALS", nresidual > 0));
     fill_list(r->words, "prices");
     for (const CostPrice *p = c->price; p < c->price + c->nprice; p++) {
         FillScope *price = fill_row(r->words);
-        report_word(price, "OF_TEMPLATE", p->t->name);
-        report_word(price, "TERM", p->t->term[p->term].name);
-        report_word(price, "PRICE", number_sig(a, p->ns, 3));
-        report_word(price, "TERM_DOC", p->t->term[p->term].doc);
+        REPORT_WORDS(price, WORD("OF_TEMPLATE", p->t->name), WORD("TERM", p->t->term[p->term].name),
+                     WORD("PRICE", number_sig(a, p->ns, 3)), WORD("TERM_DOC", p->t->term[p->term].doc));
     }
     fill_list(r->words, "residuals");
     for (const CostAdapt *f = c->adapt; f < c->adapt + c->nadapt; f++)
@@ -351,10 +314,8 @@ static void add_sum_row(FillScope *words, const char *name, const ContractSum *s
     report_word(row, "OF_SHAPES", name);
     report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid),
                  number_count(a, s->nshape));
-    report_word(row, "MEAN", number_percent(a, s->mean));
-    report_word(row, "MEAN_BOUND", number_percent(a, s->mean_bound));
-    report_word(row, "WORST", number_percent(a, s->worst));
-    report_word(row, "WORST_BOUND", number_percent(a, s->worst_bound));
+    REPORT_WORDS(row, WORD("MEAN", number_percent(a, s->mean)), WORD("MEAN_BOUND", number_percent(a, s->mean_bound)),
+                 WORD("WORST", number_percent(a, s->worst)), WORD("WORST_BOUND", number_percent(a, s->worst_bound)));
 }
 
 /* The fastest of the others: by its number where it is in the package, else in full. */
@@ -370,22 +331,21 @@ static const char *rival_text(const Report *r, const ContractShape *s)
 static void add_held_out_row(Report *r, const ContractShape *s)
 {
     FillScope *row = add_shape_row(r, s->inst);
-    report_word(row, "SERVED_BY", report_kernel(r, s->kernel));
-    report_word(row, "CHOSEN_TIME", time_text(r->arena, s->chosen_ns));
-    report_word(row, "BEST_TIME", time_text(r->arena, s->best_ns));
-    report_word(row, "ABOVE_BEST", regret_text(r->arena, s->regret, s->said));
-    report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
-    report_word(row, "RIVAL", rival_text(r, s));
+    REPORT_WORDS(row, WORD("SERVED_BY", report_kernel(r, s->kernel)),
+                 WORD("CHOSEN_TIME", time_text(r->arena, s->chosen_ns)),
+                 WORD("BEST_TIME", time_text(r->arena, s->best_ns)),
+                 WORD("ABOVE_BEST", regret_text(r->arena, s->regret, s->said)),
+                 WORD("TIMES_DIFFER", spread_text(r->arena, s->spread)), WORD("RIVAL", rival_text(r, s)));
 }
 
 static void add_unsaid_row(Report *r, const ContractShape *s)
 {
     FillScope *row = fill_row(r->words);
-    report_word(row, "WHERE",
-                words_shape(r->arena, r->spec->op, s->inst->extent, r->spec->nthread > 1 ? s->inst->threads : 0));
-    report_word(row, "SERVED_BY", report_kernel(r, s->kernel));
-    report_word(row, "RIVAL", rival_text(r, s));
-    report_word(row, "TIMES_DIFFER", spread_text(r->arena, s->spread));
+    REPORT_WORDS(
+        row,
+        WORD("WHERE", words_shape(r->arena, r->spec->op, s->inst->extent, r->spec->nthread > 1 ? s->inst->threads : 0)),
+        WORD("SERVED_BY", report_kernel(r, s->kernel)), WORD("RIVAL", rival_text(r, s)),
+        WORD("TIMES_DIFFER", spread_text(r->arena, s->spread)));
 }
 
 void report_contract_words(Report *r)
@@ -393,10 +353,8 @@ void report_contract_words(Report *r)
     const Contract *c = r->contract && !r->contract->modelled ? r->contract : NULL;
     const int64_t unsaid = c ? contract_unsaid(c) : 0;
     const bool vague = c && (contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
-    fill_number(r->words, "HAS_CONTRACT", c != NULL);
-    fill_number(r->words, "HAS_HELD_OUT", c && c->held_out.nmeasured);
-    fill_number(r->words, "NUNSAID", unsaid);
-    fill_number(r->words, "IS_VAGUE", vague);
+    REPORT_WORDS(r->words, WORD("HAS_CONTRACT", c != NULL), WORD("HAS_HELD_OUT", c && c->held_out.nmeasured),
+                 WORD("NUNSAID", unsaid), WORD("IS_VAGUE", vague));
     fill_word(r->words, "UNSAID_CLASS", vague ? "note warn" : "note");
     report_wordf(r->words, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, unsaid), number_plural(unsaid));
     fill_word(r->words, "UNSAID_THEM", unsaid == 1 ? "it" : "them");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shares: takes the least time of a shape and the time of a kernel on it, and tells what keeps the kernel from the
- * bound.
+ * shares: takes a shape's least time and a kernel's time on it, and tells what keeps the kernel from the bound.
  */
 #ifndef DCGEN_SHARES_H
 #define DCGEN_SHARES_H

@@ -7,16 +7,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include "gen/base/number.h"
-#include "gen/base/text.h"
 #include "gen/spec/op_said.h"
+
+const char *words_said(Arena *a, const Op *op, const char *const *value, int threads)
+{
+    const char *said = op_said_values(a, op, value, " = ", ", ");
+    return threads ? arena_printf(a, "%s, %d thread%s", said, threads, number_plural(threads)) : said;
+}
 
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads)
 {
-    Text t = { .arena = a };
-    text_add(&t, op_said_call(a, op, extent, " = ", ", "));
-    if (threads)
-        text_printf(&t, ", %d thread%s", threads, number_plural(threads));
-    return text_str(&t);
+    return words_said(a, op, op_said_texts(a, op, extent), threads);
 }
 
 const char *words_candidate(Arena *a, const Candidate *c)

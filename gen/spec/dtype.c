@@ -8,7 +8,7 @@
 #include <math.h>
 #include "gen/base/text.h"
 
-/* ---- 16-bit IEEE-like formats: a sign bit, then the exponent, then the mantissa ---- */
+/* 16-bit IEEE-like formats: a sign bit, then the exponent, then the mantissa. */
 
 static uint16_t encode(double v, int mantissa_bits, int exponent_bits)
 {
@@ -40,8 +40,6 @@ static double decode(uint16_t bits, int mantissa_bits, int exponent_bits)
         v = ldexp(fraction + (1 << mantissa_bits), least + exponent - 1 - mantissa_bits);
     return bits & 0x8000 ? -v : v;
 }
-
-/* ---- the table ---- */
 
 /* The columns are in the order of Dtype. Storing f32 rounds no more than the last sum did, so its eps_out is 0. Tensor
  * cores truncate the mantissa of a tf32 operand to 10 bits. s32 is of indices, which are not computed with. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct {
+typedef struct Dtype {
     const char *name;   /* "bf16" */
     const char *macro;  /* "BF16": templates see DTYPE_BF16, references DCGEN_DTYPE_BF16 */
     const char *stored; /* the row of how an element is stored: "f32" of tf32 */

@@ -169,8 +169,7 @@ int formula_read_node(FormulaReader *r, const Node *n)
 
 /* ---- words ---- */
 
-/* Applies a word of the short form to what those before it gave: the op's own, or a function of one value. -1 after an
- * error. */
+/* Applies a word to what those before it gave: the op's own, or a function of one value. -1 after an error. */
 static int read_word(FormulaReader *r, const char *word, Loc at)
 {
     const Op *op = r->op;
@@ -221,13 +220,11 @@ static int read_text(FormulaReader *r)
         r->f->text = expr_text(t->expr);
         return formula_read_node(r, t->expr->root);
     }
-    Text words = { .arena = r->arena };
     for (int i = 0; i < t->nword; i++) {
         const int id = read_word(r, t->word[i], t->at[i]);
         r->acc = id < 0 ? r->acc : id;
-        text_printf(&words, "%s%s", i ? ", " : "", t->word[i]);
     }
-    r->f->text = arena_strdup(r->arena, text_str(&words));
+    r->f->text = names_join(r->arena, NAMES(t->word, t->nword), ", ");
     return r->acc;
 }
 
@@ -261,8 +258,7 @@ static int of_output_type(FormulaReader *r, int root)
                : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
 }
 
-/* Kernels go along the output's last extent, whose places need a name: they have one if it is an axis or a derived
- * extent. */
+/* Kernels go along the output's last extent, whose places need a name, as those of axes and derived extents have. */
 static bool check_output(const FormulaReader *r)
 {
     const Operand *out = &r->op->operand[r->out];
@@ -285,8 +281,7 @@ const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, con
     };
     *r.op = *op;
     *r.f = (Formula){ .text = "" };
-    while (r.op->operand[r.out].role != ROLE_OUT)
-        r.out++;
+    r.out = (int)(op_output(op) - op->operand);
     if (!check_output(&r))
         return NULL;
     const Layout *out = r.op->operand[r.out].layout;

@@ -89,9 +89,8 @@ extern const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT];
 typedef struct {
     FormulaKind kind;
     FormulaType type;
-    double real; /* of a number; its value too where it is an integer */
-    /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
-    int at;
+    double real;  /* of a number; its value too where it is an integer */
+    int at;       /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
     FormulaOp op; /* of a function, of a reduction */
     int narg;
     int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
@@ -106,10 +105,8 @@ typedef struct {
     int nnode;
     FormulaNode node[FORMULA_MAX_NODE]; /* the last one is the element's value */
     bool calls;                         /* a function of many instructions is in it */
-    /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
-    bool reads;
-    /* the operand of which it adds one element a column to acc, all that libraries can do; -1: it does something
-     * else */
+    bool reads; /* an operand's elements differ along two extents or more, as those of residual[m,n] or mask[b0,n] */
+    /* the operand of which it adds one element a column to acc, as libraries can; -1: it does something else */
     int bias;
     /* the extent that kernels go along: the one that is reduced; else one that the op reduces and the output lacks;
      * else the output's last */
@@ -120,8 +117,7 @@ typedef struct {
     /* the extent that neighbouring rows differ along: the output's last one but the row; -1: there is none */
     int beside;
     int nacross; /* elements that lie across the rows, as those of x[n,m]; 0 where something is reduced */
-    /* how often kernels go along a row: once for each level of reductions and, if rows are filled, once more; at least
-     * once */
+    /* how often kernels go along a row: once a level of reductions, and once more if rows are filled; at least once */
     int npass;
     bool is_affine; /* it is acc times a number, which is the same for all elements, plus what does not depend on acc */
 } Formula;
@@ -151,9 +147,8 @@ typedef struct {
 /* Do its elements lie one behind the other not along the row, but from one row to the next? */
 bool formula_is_across(const Formula *f, const FormulaNode *element);
 
-/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, which come
- * before the output, and with their extents that are new to it, as attributes. NULL after errors in d; *of then has
- * what was read. */
+/* Reads a formula of a function of `op`. *of becomes that op with the operands that the formula brings, before the
+ * output, and their new extents, as attributes. NULL after errors in d; *of then has what was read. */
 const Formula *formula_read(Arena *a, const Op *op, const FormulaText *text, const Op **of, Diag *d);
 
 #endif

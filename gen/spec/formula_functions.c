@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_functions: the functions of formulas, those that are short for others (relu, clamp, softmax), and how calls
- * of both are read.
+ * formula_functions: the functions of formulas, those that are short for others, and how calls are read.
  */
 #include <ctype.h>
 #include <string.h>
@@ -143,13 +142,10 @@ static int fail_call(FormulaReader *r, const Node *n, int narg)
         return FAIL(r, n, "'%s' takes %d value%s, found %d", s->name, s->narg, s->narg == 1 ? "" : "s", narg);
     if (!reduces && (formula_find(n->name.name, 1, true) >= 0 || formula_find_short(n->name.name, true)))
         return FAIL(r, n, "'%s' needs the axis that it goes along, as in %s[n](x)", n->name.name, n->name.name);
-    const char *near = diag_nearest(n->name.name, (Names){ name, sizeof *name, k });
+    const char *near = diag_nearest(n->name.name, NAMES(name, k));
     if (near)
         return FAIL(r, n, "unknown function '%s'; did you mean '%s'?", n->name.name, near);
-    Text all = { .arena = r->arena };
-    for (size_t i = 0; i < k; i++)
-        text_printf(&all, "%s%s", i ? ", " : "", name[i]);
-    return FAIL(r, n, "unknown function '%s'; there are %s", n->name.name, text_str(&all));
+    return FAIL(r, n, "unknown function '%s'; there are %s", n->name.name, names_join(r->arena, NAMES(name, k), ", "));
 }
 
 int formula_read_call(FormulaReader *r, const Node *n)

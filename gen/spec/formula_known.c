@@ -75,8 +75,7 @@ static int bias_of(const Formula *f, int last, const Op *op)
     return -1;
 }
 
-/* The extent of a row where nothing is reduced: one that the op reduces and the output does not have, as row_values
- * has, or the output's last one. */
+/* The extent of a row where nothing is reduced: one that the op reduces and the output lacks, or the output's last. */
 static int row_of_op(const FormulaReader *r, int last)
 {
     for (int i = 0; i < r->op->naxis && !r->op->reference; i++)
@@ -124,7 +123,6 @@ bool formula_is_across(const Formula *f, const FormulaNode *v)
            places == 1 && !other;
 }
 
-/* Finds which elements lie across rows. */
 static void find_across(const FormulaReader *r)
 {
     Formula *f = r->f;

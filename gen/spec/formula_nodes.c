@@ -70,8 +70,6 @@ int formula_to_real(FormulaReader *r, const Node *n, int id)
         (FormulaNode){ .kind = FORMULA_APPLY, .type = FORMULA_REAL, .op = FORMULA_TO_REAL, .narg = 1, .arg = { id } });
 }
 
-/* ---- functions ---- */
-
 static bool all_int(const FormulaReader *r, const int *arg, int narg)
 {
     for (int i = 0; i < narg; i++)
@@ -106,8 +104,7 @@ static bool convert(FormulaReader *r, const Node *n, FormulaOp op, int *arg, int
     return true;
 }
 
-/* Where each element of a row is divided by one value of it, the row is multiplied by its reciprocal: one division
- * instead of many. */
+/* A row that is divided by one value of it is multiplied by its reciprocal: one division instead of many. */
 static bool divides_row(const FormulaReader *r, FormulaOp op, const int *given)
 {
     return op == FORMULA_DIV && r->f->node[given[1]].level > 0 &&

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * formula_private: what the files that read a formula share. formula.c reads the text, formula_operands.c the elements
- * of operands, formula_functions.c the calls, formula_nodes.c makes the nodes of all, and formula_known.c says what is
- * known of the whole.
+ * formula_private: what the files that read a formula share. The head of each says what it reads.
  */
 #ifndef DCGEN_FORMULA_PRIVATE_H
 #define DCGEN_FORMULA_PRIVATE_H
@@ -38,10 +36,9 @@ typedef struct {
     const Expr *expr; /* the one whose tree is read */
     const FormulaFrame *frame;
     Formula *f;
-    int out; /* the output's place; operands that the formula brings are put in before it */
-    unsigned
-        places; /* extents along which an element has a place: those of the output, and those of reductions around */
-    int acc;    /* what `acc` stands for */
+    int out;         /* the output's place; operands that the formula brings are put in before it */
+    unsigned places; /* extents along which an element has a place: the output's, and those of reductions around */
+    int acc;         /* what `acc` stands for */
     int depth;
 } FormulaReader;
 
@@ -99,8 +96,7 @@ const char *formula_dtype_of(const FormulaReader *r, const char *operand);
 
 /* ---- formula_known.c ---- */
 
-/* Says what is known of the formula whose value is the node `root`, which becomes the last one. False after an
- * error. */
+/* Says what is known of the formula with this root, which becomes the last node. False after an error. */
 bool formula_know(FormulaReader *r, int root);
 
 #endif

@@ -24,8 +24,7 @@ const char *const data_names[DATA_COUNT] = {
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
 static const char index_dtype[] = "s32";
 
-/* Checks a name that will stand in generated C. Axes and operands are arguments of functions there, which rules out
- * more names. */
+/* Checks a name for generated C. Axes and operands are arguments of functions there, which rules out more names. */
 static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
 {
     static const char *const word[] = { "layout", "op", "epilogue", "accuracy" };
@@ -48,7 +47,6 @@ void op_check_unique(OpReader *r, const ConfSetting *s, const char *what, const 
         }
 }
 
-/* Reads words of `known`. */
 static void read_words(OpReader *r, const ConfSetting *group, const char *key, const char *what, Names known,
                        const char **out, int *n)
 {
@@ -60,8 +58,7 @@ static void read_words(OpReader *r, const ConfSetting *group, const char *key, c
     op_check_unique(r, s, what, out, *n);
 }
 
-/* Reads an expression over the extents known so far and binds its names to them. It will be printed as C: over integers
- * but for the operations. */
+/* Reads an expression over the extents so far, and binds it to them. As C it is of integers, but for the operations. */
 static void read_expr(OpReader *r, const ConfSetting *group, const char *key, Expr **out)
 {
     const Names extents = NAMES(r->op->extent, r->op->nextent);
@@ -357,10 +354,8 @@ void op_read_each(OpReader *r, const ConfSetting *root, const char *key, int max
 static void check_output(OpReader *r)
 {
     const Op *op = r->op;
-    const Operand *out = op->operand;
+    const Operand *out = op_output(op);
     unsigned seen = 0;
-    while (out->role != ROLE_OUT)
-        out++;
     for (int i = 0; i < out->layout->rank; i++) {
         const int extent = op_axis(op, expr_text(out->layout->extent[i]));
         if (extent < 0 || seen >> extent & 1)
@@ -424,8 +419,7 @@ static void read_templates(OpReader *r, const ConfSetting *root)
         diag_error(r->diag, root->at, "missing key 'reference': the naive reference, as in \"reference.c\"");
 }
 
-/* Whether the work of a call depends on data. Unless op.cfg says it, it does where an operand holds lengths, parts or
- * places. */
+/* Does the work of a call depend on data? Unless op.cfg says it: where an operand holds lengths, parts or places. */
 static void read_by_data(OpReader *r, const ConfSetting *root)
 {
     Op *op = r->op;
@@ -567,6 +561,14 @@ bool op_has_parts(const Op *op)
 }
 
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }
+
+const Operand *op_output(const Op *op)
+{
+    const Operand *o = op->operand;
+    while (o->role != ROLE_OUT)
+        o++;
+    return o;
+}
 
 bool op_derive(const Op *op, int64_t *extent)
 {

@@ -121,8 +121,7 @@ typedef struct {
     int nalso;
     const char *also[OP_MAX_NAME]; /* what others call it: whoever asks for that is told its name */
     const Source *src;
-    /* The numbers that describe a call, in this order everywhere: axes, attributes, derived extents. Expressions of an
-     * op have them as slots. */
+    /* The numbers of a call, in this order everywhere, also as slots: axes, attributes, derived extents. */
     int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */
     Extent extent[OP_MAX_EXTENT];
     int noperand;
@@ -138,9 +137,8 @@ typedef struct {
     const char *pack[OP_MAX_NAME];
     /* what index operands hold decides how much of the work there is: flops and operands' bytes are at most that */
     bool by_data;
-    Expr *flops; /* useful floating-point operations of one call, bound to the axes, as are the next two */
-    Expr *rows,
-        *row_elems; /* the output seen as rows x row_elems, for verification; op.cfg without them: elements x 1 */
+    Expr *flops;            /* useful floating-point operations of one call, bound to the axes, as are the next two */
+    Expr *rows, *row_elems; /* the output as rows x row_elems, for verification; not in op.cfg: elements x 1 */
     /* Path of the naive reference, C (see search/runner/abi.h). NULL: the op computes what the formula of a spec says,
      * and nothing else; `flops` follow from it, and are NULL before. */
     const char *reference;
@@ -159,13 +157,12 @@ bool op_is_first_brief(const Op *op, int extent);
 /* Is there an operand whose elements divide an extent into parts? */
 bool op_has_parts(const Op *op);
 int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
-/* Fills in the derived extents behind those that are given. False: one of them is not legal, so that no such call
- * is. */
+const Operand *op_output(const Op *op);      /* the operand that a call writes */
+/* Fills in the derived extents behind those that are given. False: one of them, and so the call, is not legal. */
 bool op_derive(const Op *op, int64_t *extent);
 /* How far two calls' extents are apart: the squares of their differences summed up, of axes in octaves. */
 double op_distance(const Op *op, const int64_t *a, const int64_t *b);
-/* Where the strides of an operand begin behind a call's extents: those of strided operands stand there one after the
- * other. */
+/* Where an operand's strides begin behind a call's extents: those of all strided operands, one after the other. */
 int op_stride_at(const Op *op, int operand);
 /* The number of elements of a layout: the product of its extents. NULL: the product is too long. */
 Expr *op_elements(Arena *a, const Op *op, const Layout *l);

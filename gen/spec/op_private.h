@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_private: what the parts of op share. op.c reads extents, operands and the rest, op_words.c what others may ask for
- * by name.
+ * op_private: what op.c and op_words.c share.
  */
 #ifndef DCGEN_OP_PRIVATE_H
 #define DCGEN_OP_PRIVATE_H

@@ -43,8 +43,7 @@ static void read_accuracy(OpReader *r, const ConfSetting *group)
     r->op->naccuracy++;
 }
 
-/* Names of parts of the packed operand, which templates declare as values. They are words of pack.c, and so no name of
- * an extent or operand. */
+/* Names of parts of the packed operand, values of templates and words of pack.c: no names of extents or operands. */
 static void read_packs(OpReader *r, const ConfSetting *root)
 {
     const ConfSetting *s = conf_member(root, "packs");

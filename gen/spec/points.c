@@ -37,15 +37,13 @@ Grid grid_make(int ndim, const int64_t *count, int64_t limit)
     return g;
 }
 
-/* The k-th point in lexicographic order. */
 static void set_point_in_order(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = g->ndim; i-- > 0; k /= g->count[i])
         index[i] = k % g->count[i];
 }
 
-/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False when k is beyond the corners;
- * *ncorner counts them. */
+/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False: k is beyond all *ncorner of them. */
 static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
 {
     *ncorner = 1;
@@ -57,7 +55,6 @@ static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorne
     return k < *ncorner;
 }
 
-/* The k-th point of Richtmyer's sequence. */
 static void set_point_of_sequence(const Grid *g, int64_t k, int64_t *index)
 {
     for (int i = 0; i < g->ndim; i++) {
@@ -85,8 +82,7 @@ typedef struct {
     Grid grid;
     const int64_t *value[GRID_MAX_DIM]; /* NULL: first + index */
     int64_t first[GRID_MAX_DIM];
-    /* The grid is over the dims and the threads, and a point has the extents of this shape there; NULL: the grid is
-     * over extents. */
+    /* The grid is over dims and threads, and a point has the extents of this shape there; NULL: it is over extents. */
     const ShapeDecl *shape;
 } Part;
 
@@ -97,8 +93,7 @@ struct Points {
     bool all;
 };
 
-/* The extents and threads at a place of the grid. False where the shape has no legal extents: nothing is declared at
- * that point. */
+/* The extents and threads at a place of the grid. False: nothing is declared there, as the extents are not legal. */
 static bool find_extents(const Points *p, const Part *part, const int64_t *index, int64_t *x)
 {
     int64_t value[GRID_MAX_DIM];

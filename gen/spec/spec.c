@@ -500,13 +500,9 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
     return src ? spec_parse(a, src, templates, ntemplates, d) : NULL;
 }
 
-const Operand *spec_output(const Spec *s)
-{
-    const Operand *o = s->op->operand;
-    while (o->role != ROLE_OUT)
-        o++;
-    return o;
-}
+const Operand *spec_output(const Spec *s) { return op_output(s->op); }
+
+const Dtype *spec_element(const Spec *s, const Operand *o) { return dtype_find(o->dtype ? o->dtype : s->dtype); }
 
 const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->text : ""; }
 

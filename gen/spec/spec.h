@@ -110,8 +110,7 @@ typedef struct {
     int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
     /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
     bool packed;
-    /* a packed operand stays in the caches from one call to the next, however large it is */
-    bool hot;
+    bool hot;      /* a packed operand stays in the caches from one call to the next, however large it is */
     Budget budget; /* its part of the package's; the seconds if all take their parts */
     Demand regret;
     int nthread;
@@ -163,12 +162,10 @@ int64_t spec_align(const Spec *s, const int64_t *extent);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
 
-/* Shapes in the declared ranges, and those of them that are tuned. One is several instances where several numbers of
- * threads are tuned for. */
+/* Shapes in the declared ranges, and the tuned ones. One is several instances where several numbers of threads are. */
 int64_t spec_shape_count(const Spec *s);
 int64_t spec_tuned_count(const Spec *s);
-/* The same where no call is split among threads: each shape is one instance, of one thread. It shares the memory of
- * s. */
+/* The same without splitting calls among threads: a shape is one instance, of one thread. It shares the memory of s. */
 const Spec *spec_of_one_thread(Arena *a, const Spec *s);
 /* Bit i: an extent of the shape uses dim i. */
 unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
@@ -177,8 +174,7 @@ unsigned spec_shape_dims(const Spec *s, const ShapeDecl *shape);
 bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *dim, int64_t *extent);
 /* Useful floating-point operations of a call; 0 when the op has none. */
 double spec_flops(const Spec *s, const int64_t *extent);
-/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second, not
- * operations. */
+/* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second. */
 bool spec_moves(const Spec *s);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
@@ -189,8 +185,8 @@ double spec_bytes(const Spec *s, const int64_t *extent);
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
-/* The operand that a call writes. */
-const Operand *spec_output(const Spec *s);
+const Operand *spec_output(const Spec *s);                         /* its op's */
+const struct Dtype *spec_element(const Spec *s, const Operand *o); /* the type of its elements */
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */

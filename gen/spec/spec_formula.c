@@ -52,16 +52,13 @@ static void read_extents(SpecReader *r, FormulaText *text)
 
 static bool is_sequence(const ConfSetting *s) { return s->type == CONF_ARRAY || s->type == CONF_LIST; }
 
-/* Reads the formula itself, or, where the op computes something, words of the short form: false after an error, or
- * where there is nothing. */
+/* Reads the formula, or, where the op computes something, words of the short form. False: an error, or nothing. */
 static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes, FormulaText *text)
 {
     Expr *expr = NULL;
-    if (s->type != CONF_STRING && !(computes && is_sequence(s))) {
-        diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
-                   computes ? ", or words in [ ]" : "", conf_type_text(s->type));
-        return false;
-    }
+    if (s->type != CONF_STRING && !(computes && is_sequence(s)))
+        return diag_error(r->diag, s->at, "'%s': expected a formula in quotes%s, found %s", s->name,
+                          computes ? ", or words in [ ]" : "", conf_type_text(s->type));
     if (s->type == CONF_STRING) {
         const bool ok = conf_formula(r->conf, s, NULL, &expr);
         text->expr = expr;
@@ -99,8 +96,7 @@ static void read_accuracy(SpecReader *r)
                    OP_MAX_ACCURACY, *accuracy);
 }
 
-/* From here on the function's op has the operands that its formula brings. An op that computes something has an
- * epilogue, another one a formula. */
+/* From here on the op has the operands of the formula, which one that computes something has as its epilogue. */
 void spec_read_formula(SpecReader *r)
 {
     Spec *spec = r->spec;

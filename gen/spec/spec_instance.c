@@ -24,8 +24,7 @@ enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
-/* log2 of x >= 1, but linear between powers of two: its arithmetic is exact, so that every machine chooses the same
- * values. */
+/* log2 of x >= 1, but linear between powers of two: exact arithmetic, so that all machines choose the same values. */
 static double log2_linear(double x)
 {
     int e;
@@ -128,7 +127,7 @@ static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p
     const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %lld", (long long)extent[i]) : expr_status_text(s);
     return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d",
                       op->extent[i].name, expr_text(op->extent[i].expr), what,
-                      spec_point_text(r, spec_shape_dims(r->spec, shape), p), OP_MAX_NUMBER);
+                      spec_point_text(r, spec_shape_dims(r->spec, shape), p->value), OP_MAX_NUMBER);
 }
 
 /* Adds the shape at a point; one without work is none. False after an error. */
@@ -211,10 +210,8 @@ bool spec_moves(const Spec *s) { return !s->op->reference; }
 bool spec_has_work(const Spec *s, const int64_t *extent)
 {
     double elems = 0;
-    for (int i = 0; i < s->op->noperand; i++)
-        if (s->op->operand[i].role == ROLE_OUT && expr_real_at(s->op->operand[i].elems, extent, &elems) == EXPR_OK &&
-            !(elems > 0))
-            return false;
+    if (expr_real_at(spec_output(s)->elems, extent, &elems) == EXPR_OK && !(elems > 0))
+        return false;
     return !expr_names(s->op->flops) || spec_flops(s, extent) > 0;
 }
 
@@ -222,9 +219,8 @@ bool spec_has_work(const Spec *s, const int64_t *extent)
 static double operand_bytes(const Spec *s, const Operand *o, const int64_t *extent)
 {
     double elems;
-    return expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK
-               ? elems * dtype_find(o->dtype ? o->dtype : s->dtype)->bytes
-               : 0;
+    return expr_real_at(o->reads ? o->reads : o->elems, extent, &elems) == EXPR_OK ? elems * spec_element(s, o)->bytes
+                                                                                   : 0;
 }
 
 double spec_bytes(const Spec *s, const int64_t *extent)
@@ -259,14 +255,11 @@ static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const c
     ExprStatus s = expr_int_at(e, in->extent, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
-    Point p;
-    memcpy(p.value, in->dim, sizeof p.value);
-    diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
-               s != EXPR_OK ? expr_status_text(s)
-               : value < 0  ? "is negative"
-                            : "is beyond 2^59",
-               spec_point_text(r, spec_shape_dims(r->spec, shape), &p));
-    return false;
+    return diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
+                      s != EXPR_OK ? expr_status_text(s)
+                      : value < 0  ? "is negative"
+                                   : "is beyond 2^59",
+                      spec_point_text(r, spec_shape_dims(r->spec, shape), in->dim));
 }
 
 /* False after an error: the output is not as large as its rows together. */
@@ -274,25 +267,19 @@ static bool check_rows(SpecReader *r, const Instance *in)
 {
     const Op *op = r->spec->op;
     int64_t rows = 0, row_elems = 0, elems = 0, product;
-    int out = 0;
-    while (op->operand[out].role != ROLE_OUT)
-        out++;
     if (!check_size(r, in, op->rows, "the rows", "") || !check_size(r, in, op->row_elems, "the elements of a row", ""))
         return false;
     expr_int_at(op->rows, in->extent, &rows);
     expr_int_at(op->row_elems, in->extent, &row_elems);
-    expr_int_at(op->operand[out].elems, in->extent, &elems);
+    expr_int_at(op_output(op)->elems, in->extent, &elems);
     if (!__builtin_mul_overflow(rows, row_elems, &product) && product == elems)
         return true;
     const ShapeDecl *shape = &r->spec->shape[in->decl];
-    Point p;
-    memcpy(p.value, in->dim, sizeof p.value);
-    diag_error(r->diag, shape->loc,
-               "%s of this shape has %" PRId64 " elements, but by op.cfg its rows, %s, are %" PRId64
-               ", of %s = %" PRId64 " elements%s",
-               op->operand[out].name, elems, expr_text(op->rows), rows, expr_text(op->row_elems), row_elems,
-               spec_point_text(r, spec_shape_dims(r->spec, shape), &p));
-    return false;
+    return diag_error(r->diag, shape->loc,
+                      "%s of this shape has %" PRId64 " elements, but by op.cfg its rows, %s, are %" PRId64
+                      ", of %s = %" PRId64 " elements%s",
+                      op_output(op)->name, elems, expr_text(op->rows), rows, expr_text(op->row_elems), row_elems,
+                      spec_point_text(r, spec_shape_dims(r->spec, shape), in->dim));
 }
 
 static bool check_sizes(SpecReader *r, const Instance *in)

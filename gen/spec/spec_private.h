@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_private: what the parts of spec share. spec.c reads the simple keys, spec_formula.c the formula, spec_shape.c
- * dims, tune, weights and shapes, with their check over the whole range, spec_instance.c the instances.
+ * spec_private: what the files that read a spec share. The head of each says what it reads.
  */
 #ifndef DCGEN_SPEC_PRIVATE_H
 #define DCGEN_SPEC_PRIVATE_H
@@ -40,9 +39,9 @@ bool spec_point_extents(SpecReader *r, const ShapeDecl *shape, const Point *p, i
 void spec_make_instances(SpecReader *r);
 void box_widen(Box *box, int extent, int64_t value); /* so that it holds the value too */
 
-Grid spec_grid(const Spec *s, unsigned dims, int64_t limit);               /* over the ranges of these dims */
-bool spec_grid_next(const Spec *s, Grid *g, Point *p);                     /* the other dims stand at their minimum */
-const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p); /* " for T = 5, S = 2"; "" without dims */
+Grid spec_grid(const Spec *s, unsigned dims, int64_t limit); /* over the ranges of these dims */
+bool spec_grid_next(const Spec *s, Grid *g, Point *p);       /* the other dims stand at their minimum */
+const char *spec_point_text(SpecReader *r, unsigned dims, const int64_t *value); /* " for T = 5, S = 2"; "": no dims */
 /* At most 8 values of min..max: see spec_instance.c. */
 int spec_tune_values(int64_t min, int64_t max, int64_t *out);
 

@@ -13,8 +13,7 @@
 #include "gen/base/text.h"
 #include "gen/spec/spec_private.h"
 
-/* How many points are tried: at most for all extents together, at least for each of them, at most for each weight. That
- * takes a moment. */
+/* How many points are tried: at most for all extents together, at least for each, at most for each weight. */
 enum { CHECK_MAX_POINT = 1 << 21, CHECK_MIN_POINT = 256, WEIGHT_MAX_CHECKED = 1 << 18 };
 
 /* ---- points ---- */
@@ -45,12 +44,12 @@ bool spec_grid_next(const Spec *s, Grid *g, Point *p)
     return true;
 }
 
-const char *spec_point_text(SpecReader *r, unsigned dims, const Point *p)
+const char *spec_point_text(SpecReader *r, unsigned dims, const int64_t *value)
 {
     Text t = { .arena = r->arena };
     for (int i = 0; i < r->spec->ndim; i++)
         if (dims >> i & 1)
-            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", r->spec->dim[i].name, p->value[i]);
+            text_printf(&t, "%s%s = %" PRId64, t.len ? ", " : " for ", r->spec->dim[i].name, value[i]);
     return text_str(&t);
 }
 
@@ -179,7 +178,7 @@ static bool dim_weight(SpecReader *r, const Dim *dim, const Point *p, double *ou
     const ExprStatus s = expr_real_at(e, p->value, out);
     if (s == EXPR_OK && *out >= 0)
         return true;
-    const char *where = spec_point_text(r, dims_of(e), p);
+    const char *where = spec_point_text(r, dims_of(e), p->value);
     if (s != EXPR_OK)
         return diag_error(r->diag, expr_loc(e), "the weight '%s' %s%s", expr_text(e), expr_status_text(s), where);
     return diag_error(r->diag, expr_loc(e), "the weight '%s' is %g%s; it must not be negative", expr_text(e), *out,
@@ -226,7 +225,7 @@ static bool check_extent(SpecReader *r, const Expr *e, const Extent *x, const Po
     if (s == EXPR_OK && *out >= x->least && *out <= x->most)
         return true;
     const unsigned dims = s == EXPR_NOT_INTEGER ? 0 : dims_of(e);
-    const char *where = spec_point_text(r, dims, p);
+    const char *where = spec_point_text(r, dims, p->value);
     const char *what = dims || s != EXPR_OK ? arena_printf(r->arena, "%s = %s", x->name, expr_text(e)) : x->name;
     const char *kind = x->kind == EXTENT_ATTRIBUTE ? "attribute" : "extent";
     if (s != EXPR_OK)
@@ -252,8 +251,7 @@ void box_widen(Box *box, int axis, int64_t value)
     box->max[axis] = value > box->max[axis] ? value : box->max[axis];
 }
 
-/* Tries an extent over the range of its dims, and widens the box by its values. It stops at the first fault: one
- * extent, one error. */
+/* Tries an extent over the range of its dims, and widens the box by its values, up to the first fault. */
 static void check_range(SpecReader *r, const Expr *e, int axis, int64_t limit)
 {
     Point p = { 0 };

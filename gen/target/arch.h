@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * arch: what dcgen knows of a CPU's architecture, whichever of its instruction sets are targets. A new architecture is
- * one more row.
+ * arch: what dcgen knows of a CPU's architecture. A new architecture is one more row.
  */
 #ifndef DCGEN_ARCH_H
 #define DCGEN_ARCH_H

@@ -29,8 +29,7 @@ static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
 
 /* What the packages' CMakeLists.txt compiles kernels with too, but for its -fexceptions, which changes no instruction
  * of a kernel. After its register allocator gcc leaves moves in inner loops, through which sums wait for each other;
- * -frename-registers takes three of four away (a tile of 3 x 2 vectors gained 26 %). clang has no such option, and
- * ignores it. */
+ * -frename-registers takes three of four away (a tile of 3 x 2 vectors gained 26 %). clang ignores it. */
 static const char *const shipped[] = { "-std=gnu17", "-O3", "-ffp-contract=fast", "-frename-registers", NULL };
 
 static char *device_text(Arena *a, const Device *d)

@@ -40,8 +40,7 @@ bool family_read(const Conf *c, const Family **family)
 
 /* ---- facts ---- */
 
-/* The rows of all families follow one another in Target.fact, from the first family's first on. -1: there is no such
- * name. */
+/* The rows of all families follow one another in Target.fact, the first family's first. -1: there is no such name. */
 static int fact_index(const char *name)
 {
     int i = 0;
@@ -120,8 +119,7 @@ static bool check_keys(Arena *a, Conf *c, const Family *f)
     return conf_keys(c, c->root, keys, n);
 }
 
-/* Reads what will stand in generated code, in a compiler's arguments or in CMake: it may hold letters, digits and the
- * signs of `more`. */
+/* Reads a word for generated code, a compiler's arguments or CMake: of letters, digits and the signs of `more`. */
 static bool read_word(Conf *c, Diag *d, const char *key, const char *more, const char **out)
 {
     const ConfSetting *s = conf_member(c->root, key);
@@ -222,8 +220,7 @@ static bool same_code(const Target *t, const Target *base)
 
 static bool resolve(TargetReader *r, TargetFile *f);
 
-/* Puts the settings of the target that f's is like below its own, if it is like any: *base, else NULL. False after
- * errors. */
+/* Puts the settings of *base, which f's target is like, below its own; NULL: it is like none. False after errors. */
 static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
 {
     const char *name;
@@ -245,8 +242,7 @@ static bool take_after(TargetReader *r, TargetFile *f, const Target **base)
     return true;
 }
 
-/* Reads the target of a file, and first the one that it is like. False: it has errors, which were told, or it was
- * begun: it is like itself. */
+/* Reads the target of a file, and first the one that it is like. False after errors, or if it is like itself. */
 static bool resolve(TargetReader *r, TargetFile *f)
 {
     const Target *base;
@@ -299,9 +295,8 @@ static bool open_file(TargetReader *r, const char *path, int folder)
     for (int i = 0; c && i < r->nfile; i++)
         if (r->file[i].folder == folder && *f.name && strcmp(r->file[i].name, f.name) == 0)
             return diag_error(r->diag, name->at, "another target in this folder has the name '%s'", f.name);
-    r->file = arena_grow(r->arena, r->file, (size_t)r->nfile, (size_t)r->nfile + 1, sizeof *r->file);
-    r->file[r->nfile] = f;
-    r->nfile += c != NULL;
+    if (c)
+        *ARENA_PUSH(r->arena, r->file, r->nfile) = f;
     return c;
 }
 
@@ -332,12 +327,6 @@ static const char *code_hash(Arena *a, const Target *t)
     return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text_str(&all), all.len));
 }
 
-/* Is the file's target hidden by one of an earlier folder? */
-static bool is_hidden(const TargetReader *r, const TargetFile *f)
-{
-    return *f->name && names_find(NAMES(r->file, r->nfile), f->name) < f - r->file;
-}
-
 /* Is the target's fallback known? False after an error. */
 static bool check_fallback(const TargetReader *r, const TargetFile *f)
 {
@@ -354,8 +343,8 @@ bool target_read_folders(Arena *a, const char *const *dir, int n, TargetList *ou
     for (int i = 0; i < n; i++)
         ok &= open_folder(&r, dir[i], i, i + 1 == n);
     for (TargetFile *f = r.file; f < r.file + r.nfile; f++) {
-        if (is_hidden(&r, f))
-            continue;
+        if (*f->name && names_find(NAMES(r.file, r.nfile), f->name) < f - r.file)
+            continue; /* one of an earlier folder hides it */
         if (out->n == TARGET_MAX)
             return fail_folder(
                 &r, dir[0],

@@ -101,8 +101,7 @@ static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
     return filler_lookup(f, name, value);
 }
 
-/* Adds an identifier, or what it stands for. Where its first part is a word, other parts may be words too:
- * NAME_tree_TARGET. */
+/* Adds an identifier, or what it stands for. Where its first part is a word, others may be too: NAME_tree_TARGET. */
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
     const char *text;
@@ -221,10 +220,8 @@ static int fold_condition(Filler *f, const char *s, const char *end)
 /* Opens a condition. word: "if", "ifdef" or "ifndef"; arg: what follows it. True when the line goes to the output. */
 static bool open_cond(Filler *f, const char *word, size_t len, const char *arg, const char *end)
 {
-    if (f->depth == MAX_DEPTH) {
-        diag_error(f->diag, place_of(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
-        return false;
-    }
+    if (f->depth == MAX_DEPTH)
+        return diag_error(f->diag, place_of(f, word, len), "conditions nest deeper than %d", MAX_DEPTH);
     int value = is_live(f, f->depth) ? LEFT_TO_C : 0;
     if (value && word_is(word, len, "if"))
         value = fold_condition(f, arg, end);
@@ -262,8 +259,7 @@ const char *fill_directive(const char *line, size_t *len, const char **arg)
     return word;
 }
 
-/* Carries out the line if it is "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is
- * another line. */
+/* Carries out "#if" or one of its kin, and sets *keep: the line goes to the output. False: it is another line. */
 static bool carry_out_condition(Filler *f, const char *line, const char *end, bool *keep)
 {
     size_t len;
@@ -359,8 +355,7 @@ static const char *block_end(const char *line)
     return NULL;
 }
 
-/* Carries out a repetition. s: what follows "//@ repeat ", a list's name or "R = a..b". Gives the line behind all that
- * is repeated. */
+/* Carries out a repetition. s: what follows "//@ repeat ", a list or "R = a..b". Gives the line behind all of it. */
 static const char *carry_out_repeat(Filler *f, const char *line, const char *mark, const char *s, const char *end)
 {
     const size_t len = fill_ident(s);
@@ -509,8 +504,7 @@ static const char *skip_quoted(const char *s)
     return *e ? e + 1 : e;
 }
 
-/* The name that a repetition counts by, and where it is known: in one line up to the marker, or in all lines up to "//@
- * end". */
+/* What a repetition counts by, and where that is known: in one line up to the marker, or in lines up to "//@ end". */
 struct FillBound {
     const char *name, *from, *to; /* to NULL: the end was not met yet */
     size_t len;

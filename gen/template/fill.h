@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file.
- *
- *   - An identifier that `lookup` knows becomes its value. One that is a word of the scope becomes the word's text,
- *     also where the word is the first part of a longer identifier; then further parts may be words too (KERNEL_tile ->
- *     bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2).
- *   - "#if EXPR" and "#elif EXPR" over known names (those of `lookup`, and words that are numbers) are decided here:
- *     the branch that holds stays, the "#" lines and the other branches go. "#ifndef DCGEN" serves the stand-alone
- *     compile and is dropped. Conditions that use no known name stay as they are.
- *   - A line that ends in "//@ repeat LIST" is printed once for each row of the list, with the row's words. A line that
- *     is only that marker repeats all lines up to one that is only "//@ end". "R = EXPR..EXPR" in the place of LIST
- *     repeats for each value of a word R.
- *   - EACH(LIST, text) is the text once for each row, with ", " between; ANY(LIST, text) has " || " between.
- *   - A line '#include "FILE"' becomes the filled text of that piece, if `piece` has it. Where the piece's first line
- *     is its licence, it is left out.
- *   - A line that is only "//@ WORD" becomes the text of that word.
- *
- * In a file that is not C such lines are "#@ WORD" or "<!--@ WORD -->". Inside string literals only words are replaced.
+ * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file, as
+ * docs/templates-reference.md and docs/patterns.md say. `lookup` knows the names with values. A word of the scope is
+ * replaced also where it is the first part of a longer identifier; then further parts may be words too (KERNEL_tile ->
+ * bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2). Conditions over names of both are decided here. An
+ * included piece loses a first line that is its licence. Inside string literals only words are replaced.
  */
 #ifndef DCGEN_FILL_H
 #define DCGEN_FILL_H
@@ -38,8 +26,7 @@ typedef struct {
 /* src->text from byte `offset` on. NULL after errors in d. */
 char *fill_text(Arena *a, const Source *src, size_t offset, const Fill *f, Diag *d);
 
-/* Bytes of a file's first line if that names the licence and says no more; else 0. A text that is made of several files
- * says it once. */
+/* Bytes of a file's first line if it names the licence alone, else 0. A text made of several files says that once. */
 size_t fill_licence(const Source *src);
 
 /* Bytes of the identifier that s begins with, or of a number with the letters in it; 0: there is none. */
@@ -57,8 +44,7 @@ typedef struct {
     const FillBound *bound; /* what repetitions around it count by */
 } FillNames;
 FillNames fill_names(Arena *a, const char *text);
-/* The next identifier outside strings and comments; NULL: there is none. Names that a repetition counts by are left
- * out. */
+/* The next identifier outside strings and comments, but no name that a repetition counts by; NULL: there is none. */
 const char *fill_next_name(FillNames *n, size_t *len);
 /* Is it an identifier of the text? */
 bool fill_has_name(Arena *a, const char *text, const char *name);

@@ -18,8 +18,7 @@ FillScope *fill_scope(Arena *a, const FillScope *outer)
 
 void fill_word(FillScope *s, const char *name, const char *text)
 {
-    s->word = arena_grow(s->arena, s->word, (size_t)s->nword, (size_t)s->nword + 1, sizeof *s->word);
-    s->word[s->nword++] = (FillWord){ .name = name, .text = text, .len = strlen(name) };
+    *ARENA_PUSH(s->arena, s->word, s->nword) = (FillWord){ .name = name, .text = text, .len = strlen(name) };
 }
 
 void fill_wordf(FillScope *s, const char *name, const char *fmt, ...)
@@ -46,8 +45,7 @@ void fill_words(FillScope *s, const FillWord *word)
 
 void fill_list(FillScope *s, const char *name)
 {
-    s->list = arena_grow(s->arena, s->list, (size_t)s->nlist, (size_t)s->nlist + 1, sizeof *s->list);
-    s->list[s->nlist++] = (FillList){ .name = name };
+    *ARENA_PUSH(s->arena, s->list, s->nlist) = (FillList){ .name = name };
 }
 
 void fill_adopt(FillScope *s, FillScope *row)
@@ -56,8 +54,7 @@ void fill_adopt(FillScope *s, FillScope *row)
     if (l->n)
         FILL_WORDS(l->row[l->n - 1], WORD("LAST", 0), WORD("COMMA", ","));
     FILL_WORDS(row, WORD("NUMBER", l->n), WORD("LAST", 1), WORD("COMMA", ""));
-    l->row = arena_grow(s->arena, l->row, (size_t)l->n, (size_t)l->n + 1, sizeof *l->row);
-    l->row[l->n++] = row;
+    *ARENA_PUSH(s->arena, l->row, l->n) = row;
 }
 
 FillScope *fill_row(FillScope *s)

@@ -53,8 +53,7 @@ FillScope *fill_row(FillScope *s);
 void fill_adopt(FillScope *s, FillScope *row);
 /* The i-th row of a list that s has. */
 FillScope *fill_row_at(const FillScope *s, const char *list, int i);
-/* The text of a word: the innermost scope that has it counts, and in that scope the last word of that name. NULL: no
- * scope has it. */
+/* The text of a word: of the innermost scope that has it, and there of the last one of that name. NULL: none has it. */
 const char *fill_find(const FillScope *s, const char *name, size_t len);
 
 #endif

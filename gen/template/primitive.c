@@ -31,8 +31,6 @@ Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d)
                          .diag = d };
 }
 
-/* ---- files */
-
 static const char *path_in(const Primitives *p, int folder, const char *name)
 {
     return arena_printf(p->arena, "%s/%s/%s%s", p->folder[folder], p->kind->folder, name, p->kind->suffix);
@@ -97,22 +95,15 @@ static const char *named_in_file(const Primitives *p, const char *s, size_t len)
     return s[len] == '(' || s[len] == '<' ? arena_strndup(p->arena, s, len) : "";
 }
 
-/* The name of a primitive's function, as its file has it. */
-static const char *function_of(const Primitives *p, const char *name)
-{
-    return p->kind->on_vectors ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
-}
-
 /* False after an error: the file has nothing of the name that it is called by. */
 static bool has_function(const Primitives *p, const char *name, const Source *src)
 {
-    const char *function = function_of(p, name);
+    const char *function =
+        p->kind->on_vectors ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
     return fill_has_name(p->arena, src->text, function) ||
            diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
                       function);
 }
-
-/* ---- a set of them */
 
 static bool is_caller(const Caller *c, const char *name)
 {
@@ -121,8 +112,7 @@ static bool is_caller(const Caller *c, const char *name)
     return c != NULL;
 }
 
-/* Adds the primitive, behind those that it calls, unless it is there already. outer: what calls it; NULL: the text.
- * Gives it; NULL after errors. */
+/* Adds the primitive, unless it is there, behind those that it calls, and gives it; NULL: errors. outer: its caller. */
 static const Primitive *add_primitive(Primitives *p, const char *name, const Caller *outer)
 {
     const Caller caller = { name, outer };
@@ -146,9 +136,9 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
         const Primitive *other = add_primitive(p, called, &caller);
         new.is_text = new.is_text || (other && other->is_text);
     }
-    p->p = arena_grow(p->arena, p->p, (size_t)p->n, (size_t)p->n + 1, sizeof *p->p);
-    p->p[p->n] = new;
-    return &p->p[p->n++];
+    Primitive *added = ARENA_PUSH(p->arena, p->p, p->n);
+    *added = new;
+    return added;
 }
 
 /* The primitive that a template calls by the spec's type, as in DTYPE_mma, or by what its elements are stored as, as in
@@ -172,13 +162,10 @@ void primitives_add(Primitives *p, const Source *text, size_t from, const char *
         const char *called = between(p->arena, s, len, before, behind), *typed = of_type(p, called);
         const char *word = *typed ? typed : called;
         const bool is_new = *word && names_find(NAMES(name, n), word) < 0, is_there = is_new && is_primitive(p, word);
-        if (is_new && !is_there && !p->kind->on_vectors &&
-            !*typed) /* a template may be read for types that it is not for */
+        if (is_new && !is_there && !p->kind->on_vectors && !*typed) /* templates are read for other types too */
             refuse_unknown(p, loc_at(text, (size_t)(s - text->text) + strlen(before), (int)strlen(word)), word);
-        if (!is_there)
-            continue;
-        name = arena_grow(p->arena, name, n, n + 1, sizeof *name);
-        name[n++] = word;
+        if (is_there)
+            *ARENA_PUSH(p->arena, name, n) = word;
     }
     if (n)
         qsort(name, n, sizeof *name, order_word);

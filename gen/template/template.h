@@ -101,9 +101,7 @@ typedef struct {
     Constraint constraint[TEMPLATE_MAX_CONSTRAINT];
     int nderived; /* derived from the shape too: names for the expressions below, not for the body */
     NamedExpr derived[TEMPLATE_MAX_DERIVED];
-    /* The calls that its kernels are for, over extents, parameters and values: as the head says, and of the extents
-     * that they are fixed for. NULL: all. */
-    Expr *serves;
+    Expr *serves;    /* The calls that its kernels are for, by the head and what they are fixed for. NULL: all. */
     bool asks_align; /* it depends on ALIGN */
     int nserved;     /* all extents of one tuned shape of each kind that `serves` can tell from the others */
     const int64_t **served;
@@ -136,8 +134,7 @@ typedef struct {
 } TemplateList;
 
 /* The templates of the spec's op: in its own folder, and in the folder of its name within each of `folders`; every file
- * ending in .c or .cu whose text has a template's head. A template of the same name in an earlier folder hides a later
- * one. */
+ * ending in .c or .cu whose text has a template's head. One in an earlier folder hides a later one of its name. */
 bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, int nfolder, TemplateList *out, Diag *d);
 /* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
@@ -167,13 +164,8 @@ typedef struct {
 enum { TEMPLATE_KERNEL_FACTS = 5 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
-/* What the names in a template stand for: parameters and values; facts of the target (gen/target/target.h); of the
- * device L1_BYTES, L2_BYTES, L3_BYTES, CORES, SMS; HAS_EPILOGUE, EPILOGUE_CALLS, EPILOGUE_READS, EPILOGUE_FLAT (0 or 1:
- * has the spec a formula, with functions of many instructions, with an operand whose elements differ along two extents,
- * one that is spec_formula_is_flat?), LAYOUT_<OPERAND>_<NAME>, DTYPE_<NAME> (0 or 1), PACKED, COLD (does the packed
- * operand come from memory?), ELEM_BYTES, MAX_THREADS, ACCURACY; TENSOR_SM, the target's rate for the spec's dtype; of
- * the kernel, once known, REGS (before: the head's guess), SECTORS_READ, SECTORS_WRITTEN, WAVEFRONTS, CONFLICTS,
- * BARRIERS (before: 0); with an extent also the op's axes, ALIGN (spec_align), THREADS and the derived names. */
+/* What the names in a template stand for (docs/templates-reference.md lists them): of the kernel what is not known yet
+ * is 0, and REGS the head's guess; the op's axes, ALIGN, THREADS and the derived names are there with an extent. */
 typedef struct {
     const Template *t;
     const Spec *spec;

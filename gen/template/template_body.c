@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_body: what stands behind a template's head: the files that it includes, and its names against those of the
- * head.
+ * template_body: the files that a template's body includes, and its names against those of the head.
  */
 #define _GNU_SOURCE
 #include "gen/template/template_private.h"
@@ -100,8 +99,7 @@ static const char *path_beside(Arena *a, const Source *src, const char *file, si
     return arena_printf(a, "%.*s%.*s", slash ? (int)(slash + 1 - path) : 0, path, (int)len, file);
 }
 
-/* The path of a file that `from` names: beside it, or else at that place in the first folder of templates that has
- * it. */
+/* The path of a file that `from` names: beside it, or else there in the first folder of templates that has it. */
 static const char *path_near(const TemplateReader *r, const Source *from, const char *file, size_t len)
 {
     const char *beside = path_beside(r->arena, from, file, len), *slash = strrchr(from->path, '/');
@@ -191,8 +189,7 @@ bool template_free_name(const char *name)
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }
 
-/* Marks the declared names that the file uses from byte `from` on: used[i] is that of r->name[i]. False after errors:
- * it uses others too. */
+/* Marks the declared names that the file uses from byte `from` on: used[i] for r->name[i]. False: it uses others. */
 static bool check_names(const TemplateReader *r, const Source *src, size_t from, bool *used)
 {
     const int before = diag_nerror(r->diag);

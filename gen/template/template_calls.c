@@ -20,8 +20,7 @@ Expr *template_written_out(const TemplateReader *r, const Expr *e)
     return expr_substitute(r->arena, e, written_out, (void *)r);
 }
 
-/* May what each call asks use the name? The device at hand and what compilers tell of a kernel have no say in what is
- * right. */
+/* May what each call asks use the name? The device and what compilers tell of a kernel do not say what is right. */
 static bool may_ask(const TemplateReader *r, const char *name)
 {
     static const char *const device[] = { "L1_BYTES", "L2_BYTES", "L3_BYTES", "CORES", "SMS", "COLD", "MAX_THREADS" };
@@ -66,10 +65,8 @@ static void collect_served(TemplateReader *r)
         int k = 0;
         while (s->instance[i].tuned && k < t->nserved && !same_extents(r, t->served[k], s->instance[i].extent))
             k++;
-        if (!s->instance[i].tuned || k < t->nserved)
-            continue;
-        t->served = arena_grow(r->arena, t->served, (size_t)k, (size_t)k + 1, sizeof *t->served);
-        t->served[t->nserved++] = s->instance[i].extent;
+        if (s->instance[i].tuned && k == t->nserved)
+            *ARENA_PUSH(r->arena, t->served, t->nserved) = s->instance[i].extent;
     }
 }
 
@@ -84,8 +81,7 @@ static bool depends_on(const TemplateReader *r, const Expr *e, const char *name)
     return false;
 }
 
-/* Does a constraint rule out a general kernel for the sake of this parameter? need: the constraints, without derived
- * names. */
+/* Does a constraint rule out a general kernel because of this parameter? need: constraints without derived names. */
 static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Binding *b, const TemplateParam *p)
 {
     for (int i = 0; i < b->t->nconstraint; i++) {
@@ -101,8 +97,7 @@ static bool is_ruled_out(TemplateReader *r, const Expr *const *need, const Bindi
     return false;
 }
 
-/* Of an ordered parameter, only those choices are searched that are the first for some tuned shape with which a general
- * kernel would serve it. */
+/* Of an ordered parameter those choices are searched that are the first to let a general kernel serve a tuned shape. */
 static void order_choices(TemplateReader *r, int param)
 {
     static const Target none = { .name = "" };

@@ -30,7 +30,6 @@ static Expr *at_tile(const TemplateReader *r, const Expr *e, bool whole_sum)
     return e ? expr_substitute(r->arena, e, tile_of, &(Tile){ r, whole_sum }) : NULL;
 }
 
-/* Is the extent a batch axis alone? */
 static bool is_batch(const Op *op, const Expr *e)
 {
     const int i = op_axis(op, expr_text(e));
@@ -40,10 +39,7 @@ static bool is_batch(const Op *op, const Expr *e)
 /* Columns and rows of the output. */
 static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
 {
-    const Operand *out = r->op->operand;
-    while (out->role != ROLE_OUT)
-        out++;
-    const Layout *l = &out->layout[r->spec->layout[out - r->op->operand]];
+    const Layout *l = spec_layout(r->spec, (int)(op_output(r->op) - r->op->operand));
     *rows = expr_number(r->arena, 1);
     *columns = expr_apply(r->arena, "*", *rows, l->extent[l->rank - 1]);
     for (int k = 0; k + 1 < l->rank; k++)
@@ -51,17 +47,9 @@ static void see_as_matrices(TemplateReader *r, Expr **rows, Expr **columns)
             *rows = expr_apply(r->arena, "*", *rows, l->extent[k]);
 }
 
-/* Offers the sizes of a call and of one tile, which follow from the op and from the tile in the head. The output counts
- * as matrices whose elements are sums: columns along its last extent, rows along the others that are no batch axes. A
- * step is what a tile does for its part of the summed axes.
- *
- *   FLOPS, STEP_FLOPS       useful operations of the call; operations of a step
- *   BATCH                   how many such matrices there are: the product of the batch axes
- *   OUT_ROWS, OUT_COLS      rows and columns of each; TILE_ROWS, TILE_COLS: a tile's
- *   SUM, TILE_SUM           elements that are summed up for one of the output; in a step
- *   TILES, SUM_STEPS        tiles of the output; steps of a tile
- *   DATA                    elements of all operands of the call that are always there
- *   TILE_READS, STEP_READS  elements of inputs that a tile, a step reads */
+/* Offers the sizes of a call and of one tile (docs/templates-reference.md), which follow from the op and the head's
+ * tile. The output counts as matrices of sums: columns along its last extent, rows along the others that
+ * are no batch axes. A step is what a tile does for its part of the summed axes. */
 static bool offer_shape(TemplateReader *r)
 {
     const Op *op = r->op;
@@ -126,6 +114,30 @@ bool template_open_family(TemplateReader *r, Loc at)
     else
         diag_error(r->diag, at, "no folder of templates has '%s'", file);
     return r->common != NULL;
+}
+
+bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
+                   bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to)
+{
+    const ConfSetting *list = conf_list(c, c->root, key);
+    bool ok = conf_length(list) <= max;
+    if (!ok)
+        diag_error(r->diag, list->name_at, "more than %d entries", max);
+    for (int i = 0, n = ok ? conf_length(list) : 0; i < n; i++)
+        ok &= read(r, c, conf_elem(list, i), to);
+    return ok;
+}
+
+bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e)
+{
+    static const ConfKey keys[] = { { "name", true, "its name" },
+                                    { "expr", true, "its value" },
+                                    { "doc", true, "what it is" } };
+    if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, 3) || !conf_string(c, s, "name", &e->name) ||
+        !conf_string(c, s, "doc", &e->doc) || !conf_expr(c, s, "expr", &e->expr))
+        return false;
+    e->loc = conf_member(s, "name")->at;
+    return true;
 }
 
 static bool offer_named(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template_private: what the readers of a template's head, of its family's text and of its body have in common.
+ * template_private: what the readers of a template's head, of its family's file and of its body share.
  */
 #ifndef DCGEN_TEMPLATE_PRIVATE_H
 #define DCGEN_TEMPLATE_PRIVATE_H
@@ -29,8 +29,7 @@ bool template_list(TemplateReader *r, const Conf *c, const char *key, int max,
                    bool read(TemplateReader *r, const Conf *c, const ConfSetting *s, void *to), void *to);
 /* Reads a group { name; expr; doc }. It does not check the names in expr. */
 bool template_named(const Conf *c, const ConfSetting *s, NamedExpr *e);
-/* Reads the family's file, from the first folder of templates that has it; at: where the head says the family, for an
- * error. */
+/* Reads the family's file from the first folder of templates that has it; at: the head's family, for an error. */
 bool template_open_family(TemplateReader *r, Loc at);
 /* Puts the names that follow from the op, the tile and the family on offer. The tile must have been read. */
 bool template_offer(TemplateReader *r);
@@ -38,8 +37,7 @@ bool template_offer(TemplateReader *r);
 /* Checks that all names in e are known. It takes those that are on offer. False after errors. */
 bool template_check_names(TemplateReader *r, const Expr *e);
 
-/* template_calls.c: reads which calls the template's kernels are for; how they are launched, and what memory they
- * need. */
+/* template_calls.c: reads which calls the kernels are for; how they are launched, and what memory they need. */
 bool template_read_serves(TemplateReader *r, const Conf *c);
 bool template_read_plan(TemplateReader *r, const Conf *c);
 /* The expression without derived names in it. NULL: it is too long. */

@@ -80,8 +80,7 @@ static void take_offer(TemplateReader *r, const char *name)
     declare(r, e.name);
 }
 
-/* Filling replaces a name wherever it stands: it must not be one of C's words, nor one that means something else
- * here. */
+/* Filling replaces a name wherever it stands: it must not be a word of C, nor one that means something else here. */
 static bool check_new_name(TemplateReader *r, Loc loc, const char *name)
 {
     const bool is_capital = name_is_capitals(name);
@@ -131,10 +130,8 @@ static bool read_param(TemplateReader *r, const Conf *c, const ConfSetting *s, v
     p->searched = ~0u;
     if (!check_new_name(r, p->loc, p->name))
         return false;
-    if (!p->nchoice) {
-        diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
-        return false;
-    }
+    if (!p->nchoice)
+        return diag_error(r->diag, p->loc, "parameter '%s' has no choices", p->name);
     declare(r, p->name);
     t->nparam++;
     return true;
@@ -160,10 +157,8 @@ static bool add_named(TemplateReader *r, const Conf *c, const ConfSetting *s, vo
         return true;
     if (!template_check_names(r, e.expr) || (!l->what && !check_new_name(r, e.loc, e.name)))
         return false;
-    if (is_there && l->what) {
-        diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
-        return false;
-    }
+    if (is_there && l->what)
+        return diag_error(r->diag, e.loc, "%s '%s' is declared twice", l->what, e.name);
     if (c == r->common && *l->n == l->max)
         return false; /* read_both says so */
     if (!l->what)
@@ -199,8 +194,7 @@ static bool read_general_targets(TemplateReader *r, const Conf *c, const ConfSet
     return true;
 }
 
-/* Adds a general kernel; where parameters are ordered it is there twice: with the first choices of these, and with the
- * last ones. */
+/* Adds a general kernel; where parameters are ordered twice: with the first choices of these, and with the last. */
 static bool add_general(Template *t, General g)
 {
     bool ordered = false;
@@ -404,8 +398,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
 
 /* ---- numbered names ---- */
 
-/* Numbers all names but the facts that no expression uses: each fact that has a number is looked up for every
- * prediction. */
+/* Numbers all names but facts that no expression uses: each fact with a number is looked up for every prediction. */
 static void number_names(TemplateReader *r)
 {
     Template *t = r->t;
@@ -481,8 +474,7 @@ static Conf *parse_head(TemplateReader *r, const Source *src)
     return conf_parse(r->arena, src, (size_t)(head - src->text) + sizeof HEAD - 1, (size_t)(end - src->text), r->diag);
 }
 
-/* Takes from the template that this one is like, if it is like another, the body and what the head does not say
- * itself. */
+/* Takes the body, and what the head does not say itself, from the template that this one is like, if it is like any. */
 static bool take_after(TemplateReader *r, Conf *c)
 {
     const char *like = NULL;
@@ -529,8 +521,7 @@ static void add_template(Arena *a, const Template *t, int hiding, TemplateList *
         return;
     if (i < out->n)
         diag_error(d, (Loc){ .src = t->head }, "another template in this folder has the name '%s'", t->name);
-    out->t = arena_grow(a, out->t, (size_t)out->n, (size_t)out->n + 1, sizeof *out->t);
-    out->t[out->n++] = t;
+    *ARENA_PUSH(a, out->t, out->n) = t;
 }
 
 static bool read_folder(Arena *a, const Spec *spec, const char *dir, TemplateList *out, Diag *d)

@@ -7,7 +7,6 @@
 #include "gen/base/text.h"
 #include "gen/template/template_private.h"
 
-/* Puts a value in its place in an ascending list, unless it is there. */
 static void put_choice(Arena *a, int64_t **list, size_t *n, int64_t value)
 {
     size_t at = 0;

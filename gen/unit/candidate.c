@@ -9,7 +9,6 @@
 #include <xxhash.h>
 #include "gen/base/text.h"
 
-/* The value of the i-th parameter. */
 static int64_t value_of(const Candidate *c, int i) { return c->t->param[i].choice[c->choice[i]]; }
 
 void candidate_values(const Candidate *c, int64_t *value)
@@ -42,15 +41,10 @@ bool candidate_from_values(const Template *t, const Target *target, const int64_
     return true;
 }
 
-bool candidate_general_at(const Template *t, const Target *target, int i, Candidate *out)
+bool candidate_general(const Template *t, const Target *target, int i, Candidate *out)
 {
     const General *general = template_general(t, target, i);
     return general && candidate_from_values(t, target, general->value, out);
-}
-
-bool candidate_general(const Template *t, const Target *target, Candidate *out)
-{
-    return candidate_general_at(t, target, 0, out);
 }
 
 bool candidate_same(const Candidate *a, const Candidate *b)
@@ -92,7 +86,7 @@ bool candidate_serves_all(const Candidate *c, const Spec *spec)
 bool candidate_is_general(const Candidate *c)
 {
     Candidate general;
-    for (int i = 0; candidate_general_at(c->t, c->target, i, &general); i++)
+    for (int i = 0; candidate_general(c->t, c->target, i, &general); i++)
         if (candidate_same(c, &general))
             return true;
     return false;

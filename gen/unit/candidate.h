@@ -23,9 +23,8 @@ void candidate_values(const Candidate *c, int64_t *value);
 const char *candidate_settings(Arena *a, const Candidate *c); /* "MR=8 NP=3" */
 /* False: a value is no choice of its parameter. */
 bool candidate_from_values(const Template *t, const Target *target, const int64_t *value, Candidate *out);
-/* The first, or the i-th, of the template's general kernels for this target; false: it has none, or no more. */
-bool candidate_general(const Template *t, const Target *target, Candidate *out);
-bool candidate_general_at(const Template *t, const Target *target, int i, Candidate *out);
+/* The i-th of the template's general kernels for this target; false: it has no more. */
+bool candidate_general(const Template *t, const Target *target, int i, Candidate *out);
 bool candidate_same(const Candidate *a, const Candidate *b);
 /* Is it fixed for an extent of any axis? */
 bool candidate_is_fixed(const Candidate *c);

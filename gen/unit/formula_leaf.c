@@ -31,7 +31,7 @@ const char *print_argument(const Printer *p, const char *name)
 
 const char *print_count(const Printer *p) { return p->style == STYLE_VECTOR ? "" : "(int64_t)"; }
 
-const char *print_extent(const Printer *p, int i)
+static const char *print_extent(const Printer *p, int i)
 {
     const char *name = p->spec->op->extent[i].name;
     if (p->style == STYLE_EXACT)
@@ -104,11 +104,6 @@ const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
     return arena_strdup(p->arena, text_str(&t));
 }
 
-const Dtype *print_dtype(const Printer *p, const Operand *o)
-{
-    return dtype_find(o->dtype ? o->dtype : p->spec->dtype);
-}
-
 const char *print_variable_name(Printer *p, const char *operand)
 {
     bool is_free = operand && !print_is_taken(operand);
@@ -143,7 +138,7 @@ const char *print_load_suffix(const Printer *p, const Dtype *type)
 static Piece print_vector(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = print_dtype(p, o);
+    const Dtype *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along),
                *load = print_load_suffix(p, type);
     const char *vector = type->is_integer ? "ints" : "floats";
@@ -167,12 +162,11 @@ static const char *converted(const Printer *p, const Dtype *type, const char *el
     return type->mantissa ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
-/* One of the neighbouring elements of a thread: all of them are loaded before the loop, if they lie one behind the
- * other. */
+/* One of the neighbouring elements of a thread, all loaded before the loop if they lie one behind the other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = print_dtype(p, o);
+    const Dtype *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
     p->named |= 1u << v->at;
     if (!print_is_contiguous(p, v)) {
@@ -186,13 +180,12 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
 }
 
-/* On a GPU by __ldg: no store changes an input, so that loads may go ahead of stores, and one may serve several
- * elements. */
+/* On a GPU by __ldg: no store changes an input; loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = print_at(p, i);
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = print_dtype(p, o);
+    const Dtype *type = spec_element(p->spec, o);
     if (p->block && formula_is_across(p->spec->formula, v))
         return (Piece){ arena_printf(p->arena,
                                      type->is_integer ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),

@@ -74,27 +74,25 @@ static const Form int_forms[FORMULA_FUNCTION_COUNT] = {
 
 /* Of real numbers, in the reference: templates/package/formula.h has a function for each, in the reference's words
  * where C has an operator. */
-static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
-    [FORMULA_ADD] = "add",
-    [FORMULA_SUB] = "sub",
-    [FORMULA_MUL] = "mul",
-    [FORMULA_DIV] = "div",
-    [FORMULA_NEG] = "neg",
-    [FORMULA_LT] = "lt",
-    [FORMULA_LE] = "le",
-    [FORMULA_GT] = "gt",
-    [FORMULA_GE] = "ge",
-    [FORMULA_EQ] = "eq",
-    [FORMULA_NE] = "ne",
-    [FORMULA_AND] = "and",
-    [FORMULA_OR] = "or",
-    [FORMULA_NOT] = "not",
-    [FORMULA_CHOOSE] = "choose",
-    [FORMULA_TO_REAL] = "number",
-    [FORMULA_OFF] = "off",
-    [FORMULA_CENTRED] = "centred",
-    [FORMULA_VARIANCE] = "variance",
-};
+static const char *const exact_names[FORMULA_FUNCTION_COUNT] = { [FORMULA_ADD] = "add",
+                                                                 [FORMULA_SUB] = "sub",
+                                                                 [FORMULA_MUL] = "mul",
+                                                                 [FORMULA_DIV] = "div",
+                                                                 [FORMULA_NEG] = "neg",
+                                                                 [FORMULA_LT] = "lt",
+                                                                 [FORMULA_LE] = "le",
+                                                                 [FORMULA_GT] = "gt",
+                                                                 [FORMULA_GE] = "ge",
+                                                                 [FORMULA_EQ] = "eq",
+                                                                 [FORMULA_NE] = "ne",
+                                                                 [FORMULA_AND] = "and",
+                                                                 [FORMULA_OR] = "or",
+                                                                 [FORMULA_NOT] = "not",
+                                                                 [FORMULA_CHOOSE] = "choose",
+                                                                 [FORMULA_TO_REAL] = "number",
+                                                                 [FORMULA_OFF] = "off",
+                                                                 [FORMULA_CENTRED] = "centred",
+                                                                 [FORMULA_VARIANCE] = "variance" };
 
 const Layout *print_output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
 
@@ -258,8 +256,7 @@ static bool has_choice(const Formula *f)
     return false;
 }
 
-/* On a GPU an element is loaded before a choice, not behind a branch, if it exists whatever is chosen: if its indices
- * are places. */
+/* On a GPU an element that exists whatever is chosen, as its indices are places, is loaded before a choice. */
 static bool is_loaded_early(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i < v->narg; i++)

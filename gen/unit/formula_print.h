@@ -60,8 +60,6 @@ void print_variable(Printer *p, int i);
 /* A value for all lanes of a vector. */
 Piece print_widened(const Printer *p, Piece v, FormulaType type);
 const char *print_enclosed(const Printer *p, Piece piece, int least);
-/* The element type of an operand. */
-const Dtype *print_dtype(const Printer *p, const Operand *o);
 const char *print_type(const Printer *p, FormulaType type, bool wide);
 /* The name of a place along an extent: m of M. */
 const char *print_place_name(const Printer *p, int extent);
@@ -81,8 +79,6 @@ bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kerne
 
 /* formula_leaf.c: what nodes are made of. */
 Piece print_leaf(Printer *p, int i);
-/* An extent, as kernels and the reference see it. */
-const char *print_extent(const Printer *p, int i);
 /* Is it a name that printed code uses for something of its own? */
 bool print_is_taken(const char *name);
 /* A name for a variable that no other has: the operand's, where that is free. */
@@ -99,8 +95,7 @@ const char *print_count(const Printer *p);
 const char *print_load_suffix(const Printer *p, const Dtype *type);
 
 /* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read
- * each of its elements for the last time just before they write there; on GPUs inputs are loaded as what nobody
- * writes. */
+ * each of its elements for the last time just before they write there; on GPUs nobody writes inputs. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);
 /* unit_blocks.c: what kernels call that go by blocks of rows and columns. "": the text of the kernels calls none of it,
  * or nothing lies across rows. NULL after errors in d. */

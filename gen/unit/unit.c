@@ -127,9 +127,9 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     fill_number(row, "IS_OWN", !k->as);
     unit_add_plan(row, &b);
     const Expr *condition = template_condition(a, &b);
-    fill_number(row, "HAS_CONDITION", condition != NULL);
-    fill_number(row, "LEAST_ALIGN", k->t->asks_align ? least_align(&b) : 1);
-    fill_word(row, "CONDITION", condition ? expr_c_int(a, condition, u->spec->package) : "1");
+    FILL_WORDS(row, WORD("HAS_CONDITION", condition != NULL),
+               WORD("LEAST_ALIGN", k->t->asks_align ? least_align(&b) : 1),
+               WORD("CONDITION", condition ? expr_c_int(a, condition, u->spec->package) : "1"));
     return add_text(row, "body", body);
 }
 
@@ -147,8 +147,7 @@ static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, i
     }
 }
 
-/* Says whether any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES are what the dispatcher is
- * told of a call. */
+/* Says if any of n kernels asks how operands are aligned; CALL_EXTENTS and CALL_AXES: what the dispatcher is told. */
 static void add_align(FillScope *s, const UnitKernel *k, int n)
 {
     static const char every[] = "EVERY_EXTENTS", axes[] = "EVERY_AXES";
@@ -347,8 +346,7 @@ static void add_surroundings(Text *t, const UnitContext *u)
             text_add(t, text);
     }
     const char *entry = fill_find(s, "entry", strlen("entry"));
-    FILL_WORDS(s, WORD("ANY_SCRATCH", true),
-               WORD("ANY_COUNTERS", true)); /* kernels decide whether these lines are there */
+    FILL_WORDS(s, WORD("ANY_SCRATCH", true), WORD("ANY_COUNTERS", true)); /* kernels decide if they are there */
     const char *more = unit_fill_part(&nameless, family_pattern(t->arena, u, "entry"), s, d);
     if (more && strcmp(more, entry) != 0)
         text_add(t, more);

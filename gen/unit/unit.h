@@ -36,8 +36,7 @@ typedef struct {
 /* C of one candidate, ready to compile. NULL after errors in d (faulty templates only). */
 char *unit_candidate(Arena *a, const UnitContext *u, const UnitKernel *k, Diag *d);
 
-/* The op by a library (Family.rival), ready to compile like a candidate, and part of packages. NULL: there is none, or
- * errors in d. */
+/* The op by a library (Family.rival), ready to compile, and part of packages. NULL: there is none, or errors in d. */
 bool unit_has_library(Arena *a, const UnitContext *u);
 char *unit_library(Arena *a, const UnitContext *u, Diag *d);
 
@@ -57,22 +56,19 @@ void unit_blas_words(FillScope *s, const Spec *spec);
 bool unit_calls_arithmetic(const Op *op);
 /* Adds to a kernel's row the words of its launch and memory, and the lists plan_extents and plan_names. */
 void unit_add_plan(FillScope *row, const Binding *b);
-/* Adds the list kernels, named <name>_k0, _k1 ..., and the texts arguments, pack, kernels, entry. False after
- * errors. */
+/* Adds the list kernels (<name>_k0, _k1 ...) and the texts arguments, pack, kernels, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
 /* A hash of how the packed operand is packed, where these kernels read it, whatever the function and the package are
  * called. 16 hex digits; NULL after errors. */
 const char *unit_packing_hash(Arena *a, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
-/* Adds what stands before the kernels of all functions: the texts preamble, device and emulation. kernels: their texts.
- * False after errors. */
+/* Adds what stands before all kernels, whose texts `kernels` are: preamble, device, emulation. False after errors. */
 bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d);
 /* The texts of kernels that unit_add_kernels added, with their entry. */
 const char *unit_kernel_texts(const FillScope *s);
 /* Adds the words guard and unguard to a row: lines around what is for one architecture, once for rows side by side.
  * before, behind: the targets of the rows before and behind it; NULL: there is none. */
 void unit_add_guard(FillScope *row, const Target *before, const Target *t, const Target *behind);
-/* The text that `of` gives for each target of the tuned one's family, one behind the other, within the guards of their
- * architectures. NULL: one failed. */
+/* The texts of `of` for all targets of the tuned one's family, within guards of architectures. NULL: one failed. */
 const char *unit_of_targets(Arena *a, const UnitContext *u, const char *of(void *ctx, const UnitContext *u), void *ctx);
 /* The primitives that `text` uses, each after those that it uses itself: templates/device/<primitive>.cuh. */
 const char *unit_device(const UnitContext *u, const FillScope *s, const char *text, Diag *d);
@@ -86,14 +82,12 @@ char *unit_kernel_text(Arena *a, const UnitKernel *k); /* "packed_gemm avx512 MR
 /* The path of a pattern of the package; and of one that the op's folder may have instead. */
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name);
 const char *unit_op_pattern(Arena *a, const UnitContext *u, const char *name);
-/* The text of a file, filled; of a part without a first line that names its licence, as a text says that once. NULL
- * after errors. */
+/* The text of a file, filled; of a part without its licence, which a text names once. NULL after errors. */
 char *unit_fill(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 char *unit_fill_part(const UnitContext *u, const char *path, const FillScope *s, Diag *d);
 
 /* What kernels call for each element of their results (docs/templates-reference.md): for CPUs one for each instruction
- * set that the text of the kernels calls it for ("": for all); for a GPU one. "": there is no formula. NULL after
- * errors in d. */
+ * set that the text of the kernels calls it for ("": for all); for a GPU one. "": there is no formula. NULL: errors. */
 const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Diag *d);
 /* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has
  * dcgen_reference_check. package_dir: the folder of patterns. NULL after errors. */

@@ -5,7 +5,6 @@
  * formula says is computed by a kernel behind theirs.
  */
 #include <string.h>
-#include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 
 /* Of a sum: operands that are added to acc, -1: none is; whether anything else is. */

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 #include "gen/base/quote.h"
-#include "gen/spec/dtype.h"
 #include "gen/unit/formula_print.h"
 
 static int extent_of(const Spec *s, int i) { return op_axis(s->op, expr_text(print_output_layout(s)->extent[i])); }
@@ -37,7 +36,7 @@ static void add_loads(Printer *p, FillScope *words)
         if (!formula_is_across(f, v))
             continue;
         const Operand *o = &p->spec->op->operand[v->at];
-        const Dtype *type = print_dtype(p, o);
+        const Dtype *type = spec_element(p->spec, o);
         const char *load = arena_printf(p->arena, "PACKAGE_load%s_MACHINE", print_load_suffix(p, type));
         FILL_WORDS(fill_row(words), WORD("FIELD", arena_printf(p->arena, "v%d", i)),
                    WORD("IS_INTEGER", type->is_integer), WORD("LOAD", print_part(p, load)), WORD("SOURCE", o->name),

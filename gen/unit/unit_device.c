@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_device: the text of the primitives that a text calls (gen/template/primitive.h), and the kernels that measure a
- * device's limits. For GPUs primitives stand in a namespace of the package; for CPUs there is one for each target. A
- * unit holds those that it uses.
+ * unit_device: the text of the primitives that a text calls, and the kernels that measure a device's limits.
  */
 #include <string.h>
 #include "gen/base/conf.h"
@@ -28,7 +26,6 @@ typedef struct {
     Diag *diag;
 } UserOfPrimitives;
 
-/* Is there assembly in a filled text? */
 static bool has_assembly(Arena *a, const char *text)
 {
     return fill_has_name(a, text, "asm") || fill_has_name(a, text, "__asm") || fill_has_name(a, text, "__asm__");

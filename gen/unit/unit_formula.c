@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_formula: prints a function's formula as code: for CPUs on vectors along the output's last extent, for GPUs on
- * one element, and for the reference on one element in double precision, with a bound of what rounding may change.
+ * unit_formula: prints a function's formula as code: for CPUs, for GPUs, and for the reference in doubles.
  */
 #include <string.h>
 #include "gen/base/conf.h"
@@ -151,8 +150,6 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Di
     return places && text ? arena_printf(a, "%s%s", places, text) : NULL;
 }
 
-/* ---- the reference ---- */
-
 /* The places of the element that lies `at` elements behind the output's first one, and then the formula's value. */
 static const char *exact_body(Printer *p)
 {
@@ -180,7 +177,7 @@ static FillScope *exact_words(Printer *p, bool has_check)
 {
     const Spec *s = p->spec;
     FillScope *words = fill_scope(p->arena, NULL);
-    const Dtype *d = print_dtype(p, spec_output(s));
+    const Dtype *d = spec_element(p->spec, spec_output(s));
     fill_wordf(words, "EPS_SUMS", "%a", d->eps_acc);
     fill_wordf(words, "EPS_INPUTS", d->eps_in ? "%a" : "%.0f", d->eps_in);
     FILL_WORDS(words, WORD("FORMULA", quote_comment(p->arena, s->formula->text)), WORD("body", exact_body(p)),

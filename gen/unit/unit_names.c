@@ -24,8 +24,7 @@
 /* What code declares. */
 typedef enum { OPERANDS, EXTENTS, KIND_COUNT } Kind;
 
-/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride is a name that follows from an
- * operand's. */
+/* Words of patterns that declare them (unit_scope.c), blanks around. OPERAND_stride follows from an operand's name. */
 static const char *const declares[KIND_COUNT] = { " PARAMETER INNER OPERAND CONSTANT ",
                                                   " EXTENTS ALL_EXTENTS EVERY_EXTENTS PACK_EXTENTS ALL_AXES AXIS " };
 static const char of_operand[] = "OPERAND_";
@@ -135,7 +134,6 @@ static Taken taken_of(Arena *a, const char *package_dir, const TargetList *targe
 
 /* ---- names of a spec ---- */
 
-/* Has a function of this name one that the package has? */
 static void check_function(const Taken *n, const Spec *s, Diag *d)
 {
     const char *beginning = arena_printf(n->arena, "%s_", s->function);
@@ -163,8 +161,7 @@ static bool follows(const Taken *n, const Op *op, const char *name)
     return false;
 }
 
-/* May the name be what a pattern has as NAME_<own>? A word between '_' may stand for a number: begin_0 for
- * begin_PASS. */
+/* May the name be what a pattern has as NAME_<own>? Words there may stand for numbers: begin_0 for begin_PASS. */
 static bool is_filled(const char *name, const char *own)
 {
     for (;; name++, own++) {
@@ -195,8 +192,7 @@ static bool is_own(const Taken *n, const char *name)
 static void check_argument(const Taken *n, const Spec *s, Kind kind, const char *name, Loc at, Diag *d)
 {
     const char *what = kind == OPERANDS ? "operand" : "extent";
-    const bool is_brought =
-        kind == EXTENTS && at.src != s->op->src; /* by the spec: an attribute that the op's own files do not know */
+    const bool is_brought = kind == EXTENTS && at.src != s->op->src; /* by the spec: the op's files do not know it */
     if (behind(name, arena_printf(n->arena, "%s_", s->package)) || behind(name, "dcgen_") || behind(name, "DCGEN_"))
         diag_error(d, at, "the %s '%s' begins as names of the package do; expected one without '%s_' or 'dcgen_'", what,
                    name, s->package);

@@ -49,7 +49,6 @@ static const Expr *known(Planner *p, const Expr *e)
     return expr_fold(p->arena, expr_substitute(p->arena, e, number_of, p));
 }
 
-/* Notes the names that are left in an expression. */
 static void note_names(Planner *p, const Expr *e)
 {
     p->calls = p->calls || expr_c_calls(e);

@@ -68,8 +68,7 @@ static void need_in_pass(const Rows *r, int p, const bool *there, bool *needed, 
         need(r, root_of(r), there, needed, met);
 }
 
-/* Values of the whole row that are computed from its sums, and that elements or later sums use, or that fill the
- * row. */
+/* Values of a row that are computed from its sums, and that elements or later sums use, or that fill it. */
 static void find_fields(Rows *r)
 {
     const FormulaNode *root = &r->f->node[root_of(r)];
@@ -276,7 +275,6 @@ static const char *indented(Arena *a, const char *lines)
     return arena_strdup(a, text_str(&t));
 }
 
-/* Keeps a value that later passes need. */
 static void print_kept(const Rows *r, Printer *p, int i)
 {
     const char *kept = arena_printf(r->arena, loops(r) ? "v->v%d[i]" : "v->v%d", i);
@@ -307,13 +305,6 @@ static void print_fresh(const Rows *r, Printer *p, const bool *again)
         text_printf(&p->out, "    if (fresh) {\n%s    }\n", indented(r->arena, block));
 }
 
-/* Does the node reduce values that the pass computes? */
-static bool is_reduced(const Rows *r, int i, int pass)
-{
-    return r->f->node[i].kind == FORMULA_REDUCE && r->f->node[i].level == pass + 1;
-}
-
-/* Says which reduction it is. */
 static void add_kind(FillScope *row, const FormulaNode *v)
 {
     FILL_WORDS(row, WORD("IS_SUM", v->op == FORMULA_SUM), WORD("IS_GREATEST", v->op == FORMULA_GREATEST),
@@ -326,7 +317,7 @@ static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope 
     fill_list(words, "reductions");
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (!is_reduced(r, i, pass))
+        if (v->kind != FORMULA_REDUCE || v->level != pass + 1)
             continue;
         const char *value = print_enclosed(p, print_widened(p, p->piece[v->arg[0]], FORMULA_REAL), BIND_SUM);
         FillScope *row = fill_row(words);
@@ -370,7 +361,7 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
 /* A value as the output has it: on GPUs 16-bit types are bits. */
 static const char *stored_text(const Rows *r, Printer *p, Piece value)
 {
-    const Dtype *type = print_dtype(p, spec_output(r->spec));
+    const Dtype *type = spec_element(p->spec, spec_output(r->spec));
     return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
 }
 
@@ -380,7 +371,7 @@ static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, 
     const char *out = print_output(p, lane), *stored = stored_text(r, p, value);
     FILL_WORDS(words, WORD("OUT", print_part(p, out)), WORD("VALUE", print_part(p, stored)),
                WORD("IS_INT", r->f->node[root_of(r)].type == FORMULA_INT),
-               WORD("ELEMENT", print_dtype(p, spec_output(r->spec))->c_type));
+               WORD("ELEMENT", spec_element(p->spec, spec_output(r->spec))->c_type));
     text_printf(said, "%s %s\n", out, stored);
 }
 

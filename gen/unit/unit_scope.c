@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone: the op, its
- * axes, its operands.
+ * unit_scope: the words and lists of patterns that follow from the spec and the family of targets alone.
  */
 #include "gen/unit/unit.h"
 
@@ -10,7 +9,6 @@
 #include <string.h>
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/unit/formula_print.h"
 
 /* ---- extents ---- */
@@ -125,21 +123,18 @@ static void add_all_extents(FillScope *s, const Spec *spec)
 
 /* ---- operands ---- */
 
-static const Dtype *dtype_of(const Spec *s, const Operand *o) { return dtype_find(o->dtype ? o->dtype : s->dtype); }
-
 static const char *c_type(const Spec *s, const Operand *o)
 {
-    const Dtype *d = dtype_of(s, o);
+    const Dtype *d = spec_element(s, o);
     return d ? d->c_type : "void";
 }
 
-/* The type of an operand as a parameter: "const float *"; of a packed constant one, and of 16-bit elements, "const void
- * *". */
+/* The type of an operand as a parameter: "const float *"; "const void *" if it is packed, or has 16-bit elements. */
 static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
         return "const void *";
-    const Dtype *d = dtype_of(s, o);
+    const Dtype *d = spec_element(s, o);
     return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ", d && !d->mantissa ? d->c_type : "void");
 }
 
@@ -153,13 +148,10 @@ static bool may_be_empty(const Spec *s, const Operand *o)
     return false;
 }
 
-/* What kernels get for the operand. Where it has no elements any address will do but NULL, on which C allows no
- * arithmetic. */
+/* What kernels get for the operand. Without elements any address will do but NULL: C allows no arithmetic on it. */
 static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 {
-    const Operand *out = s->op->operand;
-    while (out->role != ROLE_OUT)
-        out++;
+    const Operand *out = spec_output(s);
     const bool is_alike = strcmp(c_type(s, o), c_type(s, out)) == 0;
     return may_be_empty(s, o)
                ? arena_printf(a, "%s ? %s : %s%s", o->name, o->name, is_alike ? "" : "(const void *)", out->name)
@@ -174,7 +166,7 @@ static int vector_elems(const Dtype *d) { return d ? 16 / (int)d->bytes : 16; }
 static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 {
     const Layout *l = spec_layout(spec, i);
-    const int vector = vector_elems(dtype_of(spec, &spec->op->operand[i]));
+    const int vector = vector_elems(spec_element(spec, &spec->op->operand[i]));
     const char *along[OP_MAX_RANK];
     fill_list(row, "shape");
     for (int k = 0; k < l->rank; k++)
@@ -190,7 +182,7 @@ static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 /* Adds how the package's own programs draw an operand's data, and store it. */
 static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
-    const Dtype *d = dtype_of(spec, o);
+    const Dtype *d = spec_element(spec, o);
     FILL_WORDS(row, WORD("STORED", d ? d->stored : "f32"),
                WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
                WORD("MUST_BE_FINITE", o->finite != NULL),
@@ -236,7 +228,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("READS", expr_c_real(a, o->reads ? o->reads : o->elems, spec->package, "")),
                WORD("HAS_ELEMENTS", has_elements(a, spec, i)), WORD("RANK", o->layout->rank),
                WORD("IS_ALIGNED", spec_is_aligned(spec, i) && spec_passes(spec, i)),
-               WORD("ELEMENT_BYTES", dtype_of(spec, o) ? (int64_t)dtype_of(spec, o)->bytes : 0),
+               WORD("ELEMENT_BYTES", spec_element(spec, o) ? (int64_t)spec_element(spec, o)->bytes : 0),
                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
@@ -248,7 +240,6 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     add_data(row, spec, o);
 }
 
-/* Is there an operand whose elements are stored in this way? */
 static bool any_stored(const Spec *s, const char *dtype)
 {
     for (int i = 0; i < s->op->noperand; i++) {
@@ -398,33 +389,29 @@ static void add_tolerance(FillScope *s, const Dtype *d)
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
-    const Operand *out = op->operand;
+    const Operand *out = op_output(op);
     const Dtype *dtype = dtype_find(spec->dtype);
-    while (out->role != ROLE_OUT)
-        out++;
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("ELEMENT", dtype ? dtype->stored : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),
                WORD("OUTPUT_OPERAND", out->name), WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
-               WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)));
-    FILL_WORDS(s, WORD("HAS_FORMULA", spec->formula != NULL),
+               WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)), WORD("HAS_FORMULA", spec->formula != NULL),
                WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
                WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))),
                WORD("HAS_ACC", spec->formula && spec->formula->bias < 0 && !spec_moves(spec)),
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     unit_blas_words(s, spec);
     fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
-    fill_number(s, "IS_PLANTED",
-                spec->accuracy <= 1 && !spec_moves(spec)); /* what formulas say of infinities is tested elsewhere */
+    fill_number(s, "IS_PLANTED", spec->accuracy <= 1 && !spec_moves(spec)); /* formulas have tests of infinities */
     fill_wordf(s, "ACCURACY_TEXT", "%g", spec->accuracy);
     fill_list(s, "accuracies");
     for (int i = 0; i < op->naccuracy; i++)
         if (op->accuracy[i].factor <= spec->accuracy)
             fill_word(fill_row(s), "ACCURACY_DOC", quote_comment(s->arena, op->accuracy[i].doc));
-    if (dtype_of(spec, out))
-        add_tolerance(s, dtype_of(spec, out));
+    if (spec_element(spec, out))
+        add_tolerance(s, spec_element(spec, out));
 }
 
 static void add_family(FillScope *s, const UnitContext *u)

@@ -34,7 +34,7 @@ static bool lesser_kernel(const Lab *l, const Target *target, const Template *t,
         target_is_fallback(l->shop->unit->targets, target, s->target) && !has_own_search(l->shop, target);
     if (!(is_lesser || (purpose == FOR_CALLS && target == s->target)) || !template_suits(t, s->spec, target))
         return false;
-    for (int i = 0; candidate_general_at(t, target, i, out); i++)
+    for (int i = 0; candidate_general(t, target, i, out); i++)
         if (candidate_fits(out, s->spec, s->device) && (purpose == FOR_MACHINES || candidate_serves_all(out, s->spec)))
             return true;
     return false;

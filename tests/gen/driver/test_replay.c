@@ -161,7 +161,7 @@ static void make_records(void)
         for (int j = 0; j < HAND_TUNED; j++)
             add_time(d, key, j, 1000 + 100 * (double)(n[i] + j), STATUS_OK);
     }
-    while (!candidate_general(hand.y.templates.t[k], avx2, &general) ||
+    while (!candidate_general(hand.y.templates.t[k], avx2, 0, &general) ||
            !template_suits(hand.y.templates.t[k], hand.y.spec, avx2))
         k++;
     const char *lesser = add_kernel(d, &general, key_of(workload.job, d, &general), 0);
@@ -241,7 +241,7 @@ TEST(a_package_numbers_and_keeps_what_each_target_has)
     Candidate second; /* of another template than the lesser target's kernel that is wrong, which is of the first */
     int k = hand.y.templates.n - 1;
     while (!template_suits(hand.y.templates.t[k], hand.y.spec, avx2) ||
-           !candidate_general(hand.y.templates.t[k], avx2, &second))
+           !candidate_general(hand.y.templates.t[k], avx2, 0, &second))
         k--;
     const char *key = add_kernel(&machines[0], &second, key_of(&of[1], &machines[0], &second), 5);
     for (int j = 0; j < HAND_TUNED; j++)

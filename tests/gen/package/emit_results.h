@@ -54,7 +54,7 @@ static inline Result plain_result(const char *target, int n)
     Candidate c;
     int k = 0;
     *device = t->family == &family_cuda ? device_typical(y.arena, t) : y.device;
-    while (!template_suits(y.templates.t[k], y.spec, t) || !candidate_general(y.templates.t[k], t, &c))
+    while (!template_suits(y.templates.t[k], y.spec, t) || !candidate_general(y.templates.t[k], t, 0, &c))
         k++;
     Study *s = study_new(y.arena, y.spec, device, t, "0123456789abcdef");
     const int64_t trial = study_add(s, &c);

@@ -73,13 +73,13 @@ static const Param spilled = { "spilled", 3 };
 static void try(Study *s, const Template *t, Tried tried, Tried lesser, const Target *target)
 {
     Candidate c;
-    assert_true(candidate_general(t, s->target, &c));
+    assert_true(candidate_general(t, s->target, 0, &c));
     if (tried == RIGHT || tried == BOTH)
         add_trial(s, &c, STATUS_OK);
     c.choice[0]++; /* another kernel */
     if (tried == WRONG || tried == BOTH)
         add_trial(s, &c, STATUS_WRONG);
-    assert_true(candidate_general(t, target, &c));
+    assert_true(candidate_general(t, target, 0, &c));
     if (lesser != NOTHING)
         add_trial(s, &c, lesser == WRONG ? STATUS_WRONG : STATUS_OK);
     if (lesser == SPILLS)
@@ -244,13 +244,13 @@ TEST(some_machines_have_no_kernel)
     Candidate c;
     result.templates = &one;
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 0);
-    assert_true(candidate_general(one.t[0], portable, &c));
+    assert_true(candidate_general(one.t[0], portable, 0, &c));
     add_trial((Study *)result.study, &c, STATUS_WRONG);
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &result, 1 }), lacking), 1);
     assert_ptr_equal(lacking[0], portable);
     Result wide = plain_result("avx512", 1); /* CPUs with AVX2 take the portable kernel */
     wide.templates = &one;
-    assert_true(candidate_general(one.t[0], target_find(&y.targets, "avx2"), &c));
+    assert_true(candidate_general(one.t[0], target_find(&y.targets, "avx2"), 0, &c));
     add_trial((Study *)wide.study, &c, STATUS_WRONG);
     assert_int_equal(dispatch_lacking(package_dispatcher(y.arena, &(ResultList){ &wide, 1 }), lacking), 0);
     const EmitInput in = input_of(&result, 1);
@@ -265,7 +265,7 @@ TEST(some_machines_have_no_kernel)
 static void general_kernels_are_wrong(Study *s, const Template *t, const Target *target)
 {
     Candidate c;
-    for (int i = 0; candidate_general_at(t, target, i, &c); i++)
+    for (int i = 0; candidate_general(t, target, i, &c); i++)
         add_trial(s, &c, STATUS_WRONG);
 }
 

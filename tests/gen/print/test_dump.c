@@ -374,7 +374,7 @@ TEST(the_source_for_gpus)
                       gpu = { hand.y.spec, &device, &hand.y.targets, before.package_dir, target };
     Candidate c;
     int i = 0;
-    while (i < hand.y.templates.n && !candidate_general(hand.y.templates.t[i], target, &c))
+    while (i < hand.y.templates.n && !candidate_general(hand.y.templates.t[i], target, 0, &c))
         i++;
     assert_true(i < hand.y.templates.n);
     const Space one = { .ngeneral = 1, .general = &c };

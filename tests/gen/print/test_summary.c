@@ -269,7 +269,7 @@ TEST(machines_without_kernels_are_told)
             Trial *t = &s.trial[s.ntrial];
             *t = (Trial){ .key = "", .built = true, .status = failing ? STATUS_WRONG : STATUS_OK, .why = "no good" };
             s.ntrial += template_suits(out.templates->t[i], s.spec, portable) &&
-                        candidate_general(out.templates->t[i], portable, &t->c);
+                        candidate_general(out.templates->t[i], portable, 0, &t->c);
         }
         study_index(&s);
         r.study = &s;

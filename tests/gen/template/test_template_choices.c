@@ -40,7 +40,7 @@ static int covering(const Space *s, const Template *t, const Target *target, int
 {
     Covered covered = { { false } };
     Candidate next;
-    assert_true(candidate_general(t, target, &next));
+    assert_true(candidate_general(t, target, 0, &next));
     for (int n = 0;; n++) {
         const Candidate *best = NULL;
         out[n] = next;

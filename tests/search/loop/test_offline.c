@@ -85,7 +85,7 @@ static bool lesser(Lab *s, Arena *scratch, const char **err)
             Candidate c;
             if (!target_is_fallback(&y.targets, &y.targets.t[i], s->study->target) ||
                 !template_suits(y.templates.t[j], y.spec, &y.targets.t[i]) ||
-                !candidate_general(y.templates.t[j], &y.targets.t[i], &c) || study_find(s->study, &c) >= 0)
+                !candidate_general(y.templates.t[j], &y.targets.t[i], 0, &c) || study_find(s->study, &c) >= 0)
                 continue;
             const int64_t trial = study_add(s->study, &c);
             add_kernel(&s->study->trial[trial], STATUS_OK);

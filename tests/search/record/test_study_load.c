@@ -97,7 +97,7 @@ TEST(a_finding_is_for_good)
     Candidate c[2] = { y.space->general[0] }, due;
     for (int i = 0; !c[1].t; i++)
         if (template_suits(y.templates.t[i], y.spec, portable))
-            candidate_general(y.templates.t[i], portable, &c[1]);
+            candidate_general(y.templates.t[i], portable, 0, &c[1]);
     for (int lesser = 0; lesser < 2; lesser++)
         for (int again = 0; again < 2; again++) {
             Study *names = study_of_three();
@@ -237,7 +237,7 @@ TEST(another_targets_search_is_no_part_of_it)
     const Target *avx2 = target_find(&y.targets, "avx2");
     Study *lesser = study_new(y.arena, y.spec, &y.device, avx2, "0123456789abcdef"), *s = NULL;
     Candidate c = y.space->candidate[0];
-    assert_true(candidate_general(c.t, avx2, &c));
+    assert_true(candidate_general(c.t, avx2, 0, &c));
     study_add(lesser, &c);
     c = y.space->candidate[0];
     c.target = avx2;

@@ -152,7 +152,7 @@ static inline void rows_take_values(RowKernel *k, const char *words)
     char name[32];
     int64_t v;
     int ordered = -1;
-    if (!candidate_general(k->c.t, k->target, &k->c)) /* then the row has all values */
+    if (!candidate_general(k->c.t, k->target, 0, &k->c)) /* then the row has all values */
         k->c.target = k->target;
     candidate_values(&k->c, k->value);
     for (int i = 0; i < k->c.t->nparam; i++)

@@ -78,7 +78,7 @@ static bool has_general(Arena *a, const Spec *spec, const TemplateList *list, co
     int ngeneral = 0;
     for (int i = 0; i < list->n && !whole; i++) {
         Candidate c;
-        if (template_suits(list->t[i], spec, target) && candidate_general(list->t[i], target, &c)) {
+        if (template_suits(list->t[i], spec, target) && candidate_general(list->t[i], target, 0, &c)) {
             whole = !candidate_fits(&c, spec, &device);
             ngeneral++;
         }

@@ -25,7 +25,8 @@ typedef struct {
     bool fruitless;   /* result: it ended without a kernel, and the environment is not to blame */
 } Search;
 
-/* True where compilers do not disturb what measures: on another device (Family.off_cpu), or where calls leave a core. */
+/* True where compilers do not disturb what measures: on another device (Family.off_cpu), or where calls leave a
+ * core. */
 bool search_builds_ahead(const Study *s);
 
 /* The whole search; where the lab times nothing, offline_run. False with *err set: interrupted, the runner cannot be

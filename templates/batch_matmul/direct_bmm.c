@@ -41,14 +41,10 @@ features = (
 #include "standalone.h"
 #define MR 8
 #define NV 3
-#define LANES 16
 #define L1_QUARTER 3072
 #define PF 1
-#define VECTOR_REGISTERS 32
 #define HOLD 1
 #define HALF 1
-#define VECTOR_BYTES 64
-#define LAYOUT_A_KM 0
 #define R 8
 #define V 3
 #endif

@@ -30,9 +30,6 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 #include "standalone.h"
 #define MR 5
 #define NR 5
-#define LANES 16
-#define VECTOR_BYTES 64
-#define LAYOUT_A_KM 0
 #define R 5
 #define C 5
 #endif

@@ -47,16 +47,12 @@ features = (
 #include "standalone.h"
 #define MR 8
 #define NV 3
-#define LANES 16
 #define KC 128
 #define GROUP 16
 #define BLOCK 48
 #define PF 1
 #define HOLD 1
 #define HALF 1
-#define VECTOR_BYTES 64
-#define VECTOR_REGISTERS 32
-#define LAYOUT_A_KM 0
 #define LAYOUT_B_NK 1
 #define R 8
 #define V 3

@@ -96,10 +96,7 @@ features = (
 #define STRIP 1
 #define COPY 1
 #define CALLS 0
-#define VP 1
 #define NV 4
-#define VF 16
-#define VECTOR_BYTES 64
 #define T 7
 #endif
 /* KERNEL: tiles of MR neighbouring pixels of Y x NP panels (16 filters each), taps and channels innermost.

@@ -91,10 +91,7 @@ features = (
 #define FREQ 36
 #define XT 6
 #define TILES 12
-#define VP 1
 #define NV 4
-#define VF 16
-#define VECTOR_BYTES 64
 #define T 6
 #endif
 /* KERNEL: blocks of TILES tiles of YT x YT pixels of Y (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016).

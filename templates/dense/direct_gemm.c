@@ -67,8 +67,6 @@ features = (
 #define ORDER 0
 #define EVEN 1
 #define SPLIT 0
-#define VF 16
-#define VECTOR_BYTES 64
 #define R 8
 #endif
 /* KERNEL: MR x (NV*VF) tiles of Y, k innermost.

@@ -91,12 +91,9 @@ features = (
 #define CALLS 0
 #define EVEN 1
 #define SPLIT 0
-#define VP 1
 #define NV 3
-#define VF 16
 #define STEP 1
 #define WSTEP 16
-#define VECTOR_BYTES 64
 #define R 8
 #endif
 /* KERNEL: tiles of MR rows x NP panels (16 columns each) of Y, k innermost.

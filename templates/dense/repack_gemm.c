@@ -66,9 +66,6 @@ features = (
 #define HOLD 1
 #define EVEN 1
 #define SPLIT 0
-#define VP 1
-#define VF 16
-#define VECTOR_BYTES 64
 #define LAYOUT_W_KN 0
 #define R 8
 #endif

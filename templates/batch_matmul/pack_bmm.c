@@ -282,19 +282,18 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
 static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
-    const int64_t run = inner ? a->B1 : a->B0, groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1;
+    const int64_t groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1, step = a->B_stride[inner];
     for (int64_t i = begin, count; i < end; i += count) {
-        const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
-        count = end - i < run - b1 ? end - i : run - b1;
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
-        const float *w = a->B + b0 * a->B_stride[0] + b1 * step;
+        const KERNEL_problems at = KERNEL_problems_from(a, i, end);
+        count = at.count;
+        const float *x = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1), *w = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
         KERNEL_pack(a, &pack, a->K);
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
                                  KERNEL_BESIDE(a->N) ? groups : 0 };
         const KERNEL_tiles t = { .a = x,
                                  .b = block0,
-                                 .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
+                                 .y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1),
                                  .count = count,
                                  .a_step = a->A_stride[inner],
                                  .y_step = a->Y_stride[inner],
@@ -305,10 +304,10 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .whole = rest == LANES,
                                  .done = 1,
                                  .small = 1,
-                                 .at = { inner ? b0 : b1, inner ? b1 : 0, 0, 0 } };
+                                 .at = { at.b0, at.b1, 0, 0 } };
         KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
 #if EPILOGUE_CALLS
-        KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, a->M);
+        KERNEL_finish(a, at.b0, at.b1, count, 0, a->M);
 #endif
     }
 }

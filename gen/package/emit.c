@@ -336,8 +336,8 @@ static bool add_function(Emitter *e, const Emitter *first)
     if (e->spec->packed && !add_packed(e, s))
         return false;
     return add_part(e, s, "tables", "tables.h") && add_part(e, s, "legal", "legal.h") &&
-           add_part(e, s, "blocks", "blocks.h") && add_family_part(e, s, "function", "function") &&
-           add_part(e, s, "declarations", "declarations.h");
+           add_part(e, s, "refused", "refused.h") && add_part(e, s, "blocks", "blocks.h") &&
+           add_family_part(e, s, "function", "function") && add_part(e, s, "declarations", "declarations.h");
 }
 
 static int most_extents(const Emitter *e, int n)

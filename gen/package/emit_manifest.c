@@ -82,12 +82,12 @@ static void add_pattern_sources(Emitter *e)
 {
     static const char *const of_rows[] = { "places", "rows" };
     static const char *const part[] = { "candidate", "preamble", "entry", "function", "run" };
-    static const char *const shared[] = { "each_kernel.h",  "pack.h",       "tables.h",       "arguments.h",
-                                          "arguments_of.h", "arithmetic.h", "declarations.h", "legal.h",
-                                          "strerror.h",     "overlap.h",    "blocks.h",       "plant.h",
-                                          "problem.h",      "exact.h",      "regret.json",    "regret.md",
-                                          "package.json",   "spdx.json",    "LICENSE",        "packed.h",
-                                          "packed_calls.h", "timed.h" };
+    static const char *const shared[] = { "each_kernel.h",  "pack.h",         "tables.h",       "arguments.h",
+                                          "arguments_of.h", "arithmetic.h",   "declarations.h", "legal.h",
+                                          "strerror.h",     "overlap.h",      "blocks.h",       "plant.h",
+                                          "problem.h",      "element.h",      "exact.h",        "regret.json",
+                                          "regret.md",      "package.json",   "spdx.json",      "LICENSE",
+                                          "packed.h",       "packed_calls.h", "refused.h",      "timed.h" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
         row->owner == OWNER_OP ? add_one_of_two(e, emit_program(e, row->pattern)) : add_pattern(e, row->pattern);
     for (size_t i = 0; i < LENGTH(part); i++)

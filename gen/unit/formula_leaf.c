@@ -198,7 +198,7 @@ static Piece print_element(Printer *p, int i)
     if (p->style == STYLE_EXACT && type->is_integer)
         return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
     if (p->style == STYLE_EXACT)
-        return (Piece){ arena_printf(p->arena, "dcgen_element(DCGEN_%s, operand[%d], %s)", type->macro, v->at, at),
+        return (Piece){ arena_printf(p->arena, "dcgen_element(dcgen_as_%s, operand[%d], %s)", type->stored, v->at, at),
                         BIND_PRIMARY, false };
     if (p->style == STYLE_VECTOR && type->mantissa)
         return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", print_load_suffix(p, type),

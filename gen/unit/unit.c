@@ -236,7 +236,8 @@ char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const cha
     Text t = { .arena = a };
     const bool has_check = fill_has_name(a, text, "dcgen_reference_check");
     const char *formula = s->formula ? unit_formula_reference(a, s, package_dir, has_check, d) : "";
-    if (!formula)
+    const char *element = unit_exact_pattern(a, package_dir, "element.h", fill_scope(a, NULL), d);
+    if (!formula || !element)
         return NULL;
     for (int i = 0; i < s->op->noperand; i++)
         if (s->op->operand[i].nlayout > 1)
@@ -245,6 +246,7 @@ char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const cha
         text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
     if (s->accuracy > 1)
         text_printf(&t, "const double dcgen_reference_accuracy = %g;\n", s->accuracy);
+    text_printf(&t, "#define DCGEN_DTYPE dcgen_as_%s\n%s\n", dtype_find(s->dtype)->stored, element);
     if (!s->formula)
         text_add(&t, text);
     else

@@ -92,8 +92,10 @@ const char *unit_formula(Arena *a, const UnitContext *u, const char *kernels, Di
 /* The formula in double precision, behind an operator's definition whose functions were renamed; has_check: it has
  * dcgen_reference_check. package_dir: the folder of patterns. NULL after errors. */
 char *unit_formula_reference(Arena *a, const Spec *s, const char *package_dir, bool has_check, Diag *d);
-/* The op's reference, `text`, behind lines that define layout and element type, and with the formula behind it: for
- * runners, and for the package's own test. NULL after errors. */
+/* A pattern of what is exact, filled with words, without its first line. NULL after errors. */
+char *unit_exact_pattern(Arena *a, const char *package_dir, const char *name, const FillScope *words, Diag *d);
+/* The op's reference, `text`, behind lines that define layout and element type and what reads elements, and with the
+ * formula behind it: for runners, and for the package's own test. NULL after errors. */
 char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const char *text, Diag *d);
 
 /* What a candidate's text depends on besides its template: op, dtype, layout, epilogues, packing, patterns, targets,

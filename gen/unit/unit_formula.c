@@ -197,11 +197,16 @@ static FillScope *exact_words(Printer *p, bool has_check)
     return words;
 }
 
+char *unit_exact_pattern(Arena *a, const char *package_dir, const char *name, const FillScope *words, Diag *d)
+{
+    const Source *pattern = conf_source(a, arena_printf(a, "%s/%s", package_dir, name), d);
+    const Fill f = { .scope = words };
+    const char *line = pattern ? strchr(pattern->text, '\n') : NULL;
+    return line ? fill_text(a, pattern, (size_t)(line + 1 - pattern->text), &f, d) : NULL;
+}
+
 char *unit_formula_reference(Arena *a, const Spec *s, const char *package_dir, bool has_check, Diag *d)
 {
     Printer p = { .arena = a, .spec = s, .style = STYLE_EXACT, .along = -1, .out = { .arena = a } };
-    const Source *pattern = conf_source(a, arena_printf(a, "%s/formula.h", package_dir), d);
-    const Fill f = { .scope = pattern ? exact_words(&p, has_check) : NULL };
-    const char *line = pattern ? strchr(pattern->text, '\n') : NULL;
-    return line ? fill_text(a, pattern, (size_t)(line + 1 - pattern->text), &f, d) : NULL;
+    return unit_exact_pattern(a, package_dir, "formula.h", exact_words(&p, has_check), d);
 }

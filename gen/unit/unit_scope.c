@@ -183,7 +183,8 @@ static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
     const Dtype *d = spec_element(spec, o);
-    FILL_WORDS(row, WORD("STORED", d ? d->stored : "f32"),
+    const char *stored = d ? d->stored : "f32";
+    FILL_WORDS(row, WORD("STORED", stored), WORD("FORMAT", arena_printf(row->arena, "dcgen_as_%s", stored)),
                WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
                WORD("MUST_BE_FINITE", o->finite != NULL),
                WORD("WHY_FINITE", quote_comment(row->arena, o->finite ? o->finite : "")));

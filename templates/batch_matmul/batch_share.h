@@ -26,6 +26,20 @@ static inline int64_t KERNEL_matrix(const int64_t *stride, int64_t b0, int64_t b
     return b0 * stride[0] + b1 * stride[1];
 }
 
+/* Problems that lie side by side along the inner axis of the batch. */
+typedef struct {
+    int64_t b0, b1, count;
+} KERNEL_problems;
+
+/* Those from the i-th one on, up to `end`. */
+static inline KERNEL_problems KERNEL_problems_from(const NAME_args *a, int64_t i, int64_t end)
+{
+    if (a->B1 == 1)
+        return (KERNEL_problems){ i, 0, end - i };
+    const int64_t b0 = i / a->B1, b1 = i - b0 * a->B1, beside = a->B1 - b1;
+    return (KERNEL_problems){ b0, b1, beside < end - i ? beside : end - i };
+}
+
 /* Where an element of Y lies. */
 typedef struct {
     int64_t b0, b1, m, n;

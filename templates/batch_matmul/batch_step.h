@@ -73,3 +73,36 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
             acc[r][v] = KERNEL_fma(acc[r][v], value, xv, wv[v], half && v + 1 == vectors);
     }
 }
+
+/* Sums of a tile: 0 yet. Where PF is 2, its lines of Y, whose rows are ys apart, are fetched meanwhile. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_clear(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV], const float *y, int64_t ys)
+{
+    PACKAGE_UNROLL(32)
+    for (int r = 0; r < rows; r++)
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++) {
+            acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
+#if PF == 2
+            __builtin_prefetch(y + r * ys + v * LANES, 1);
+#endif
+        }
+    (void)y, (void)ys;
+}
+
+/* Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
+static inline __attribute__((always_inline)) int KERNEL_keeps_two(const int rows, const int vectors)
+{
+    return rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
+}
+
+/* Adds them up: acc[0] is the tile's. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_join(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV])
+{
+    PACKAGE_UNROLL(32)
+    for (int r = 0; r < rows && KERNEL_keeps_two(rows, vectors); r++)
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++)
+            acc[0][r][v] += acc[1][r][v];
+}

@@ -41,14 +41,10 @@ features = (
 #include "standalone.h"
 #define MR 8
 #define NV 3
-#define LANES 16
 #define L1_QUARTER 3072
 #define PF 1
-#define VECTOR_REGISTERS 32
 #define HOLD 1
 #define HALF 1
-#define VECTOR_BYTES 64
-#define LAYOUT_A_KM 0
 #define R 8
 #define V 3
 #endif
@@ -84,26 +80,18 @@ struct KERNEL_pass {
     KERNEL_mask last; /* lanes of the last vector, where it is not whole */
 };
 
-/* rows x vectors of Y, all of k. Small tiles keep two sums for each element, of even and of odd k: FMAs need not wait. */
+/* rows x vectors of Y, all of k. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
             const float *first, const float *w, float *y, const KERNEL_place *at, const float *next, const float *ahead,
             int64_t to_second, int64_t to_third)
 {
-    const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
+    const int two = KERNEL_keeps_two(rows, vectors);
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2];
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
     const KERNEL_mask mask = *lanes, *last = end == KERNEL_WHOLE ? 0 : VECTOR_BYTES == 64 ? &mask : lanes; /* in a register */
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++) {
-            acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-#if PF == 2
-            __builtin_prefetch(y + r * a->Y_stride[2] + v * LANES, 1);
-#endif
-        }
+    KERNEL_clear(rows, vectors, acc, y, a->Y_stride[2]);
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
     for (int64_t pairs = a->K / 2, count; pairs > 0; pairs -= count) {
         count = PF && pairs > 8 ? 8 : pairs;
@@ -128,11 +116,7 @@ KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_
     if (a->K & 1)
         KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
     (void)next, (void)ahead, (void)to_second, (void)to_third;
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows && two; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            acc[0][r][v] += acc[1][r][v];
+    KERNEL_join(rows, vectors, acc);
     KERNEL_store(rows, vectors, acc[0], a, at, y, last);
 }
 
@@ -284,85 +268,117 @@ static inline KERNEL_item KERNEL_behind(const NAME_args *a, KERNEL_item at, int6
     return at;
 }
 
+/* What a task does: its share, how rows and columns of a problem are cut into tiles, and the passes over them. */
+typedef struct {
+    KERNEL_share share;
+    KERNEL_cut across, down;
+    NAME_args local;           /* what tiles read: B may be copied */
+    int64_t pitch;             /* floats in a row of a copy of B */
+    int copies, single, among; /* B is copied; the others: see KERNEL_plan */
+    int64_t run, together;     /* problems side by side along an axis of the batch; those that a pass does of them, at most */
+    int64_t fetched;           /* see KERNEL_pass */
+    KERNEL_pass passes[KERNEL_PANELS][2];
+} KERNEL_job;
+
+static TARGET_ATTRIBUTE void KERNEL_prepare(const NAME_args *a, KERNEL_job *job)
+{
+    const int64_t vectors = (a->N + LANES - 1) / LANES;
+    job->across = KERNEL_cut_of(vectors, NV);
+    job->down = KERNEL_cut_of(a->M, MR);
+    job->pitch = vectors * LANES;
+    job->copies = KERNEL_copies(a, job->down.count, job->pitch);
+    job->single = job->across.count == 1 && job->down.count == 1;
+    job->among = job->copies && a->B1 > 1 && a->B_stride[1] > 0 && a->B_stride[1] * a->B1 <= a->B_stride[2];
+    job->local = *a;
+    if (job->copies)
+        job->local.B_stride[2] = job->pitch;
+    /* Where there is one pass, it does all problems side by side; where there are more, only one, or as many small ones as leave B in L1 for the
+     * next pass. */
+    const int64_t fit = KERNEL_TOGETHER / (a->K * job->pitch + 1);
+    job->run = a->B1 > 1 ? a->B1 : a->B0;
+    job->together = job->copies || job->share.parts > 1 ? 1 : job->across.count == 1 && !job->down.larger ? job->run : fit > 2 ? fit : 1;
+    job->fetched = 0;
+    KERNEL_plan(a, &job->across, &job->down, job->single, job->among, job->passes);
+}
+
+/* A panel of `count` problems, whose first element of Y is at `at`: the higher tiles, then the others. */
+static TARGET_ATTRIBUTE void
+KERNEL_do_panel(KERNEL_job *job, KERNEL_panel panel, int64_t count, KERNEL_place at, const float *x, const float *w, float *y, const float *a_after,
+                const float *b_after)
+{
+    const float *first = x;
+    for (int high = 1; high >= 0; high--) {
+        KERNEL_pass *pass = &job->passes[panel][high];
+        if (!pass->count)
+            continue;
+        pass->a = x, pass->b = w, pass->y = y;
+        pass->at = at;
+        at.m += pass->count * (job->down.size + high);
+        x += pass->count * pass->a_down;
+        y += pass->count * pass->y_down;
+        pass->a_after = high ? x : panel == KERNEL_LAST ? a_after : first;
+        pass->b_after = b_after, pass->fetched = job->fetched;
+        if (job->single)
+            pass->count = count;
+        else
+            pass->problems = count;
+        pass->work(&job->local, pass);
+        job->fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first of several passes fetches all there is */
+    }
+}
+
+/* `count` problems from `item` on, panel by panel. next: what comes behind them; NULL: nothing. */
+static TARGET_ATTRIBUTE void
+KERNEL_do(const NAME_args *a, KERNEL_job *job, KERNEL_item item, int64_t count, const KERNEL_item *next, float *copy)
+{
+    const int64_t row = LAYOUT_A_KM ? 1 : a->A_stride[2], parts = job->share.parts, m0 = KERNEL_part_row(a->M, item.part, parts);
+    const float *x = a->A + KERNEL_matrix(a->A_stride, item.b0, item.b1) + m0 * row, *a_after = x;
+    const float *w = a->B + KERNEL_matrix(a->B_stride, item.b0, item.b1), *b_after = 0;
+    float *y = a->Y + KERNEL_matrix(a->Y_stride, item.b0, item.b1) + m0 * a->Y_stride[2];
+    if (PF && next) {
+        a_after = a->A + KERNEL_matrix(a->A_stride, next->b0, next->b1) + KERNEL_part_row(a->M, next->part, parts) * row;
+        b_after = next->part ? 0 : a->B + KERNEL_matrix(a->B_stride, next->b0, next->b1);
+    }
+    if (job->among)
+        b_after = item.b0 + 1 < a->B0 ? a->B + KERNEL_matrix(a->B_stride, item.b0 + 1, 0) : 0;
+    if (job->copies) {
+        KERNEL_copy(a, w, job->pitch, copy);
+        w = copy;
+    }
+    KERNEL_place at = { item.b0, item.b1, m0, 0 };
+    for (int64_t t = 0; t < job->across.count; t++) {
+        const KERNEL_panel panel = t + 1 == job->across.count ? KERNEL_LAST : t < job->across.larger ? KERNEL_WIDE : KERNEL_NARROW;
+        const int64_t width = (job->across.size + (panel == KERNEL_WIDE)) * LANES;
+        KERNEL_do_panel(job, panel, count, at, x, w, y, a_after, b_after);
+        w += width, y += width, at.n += width;
+    }
+#if EPILOGUE_CALLS
+    KERNEL_finish(a, item.b0, item.b1, count, m0, KERNEL_part_row(a->M, item.part + 1, parts) - m0);
+#endif
+}
+
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t M = a->M, N = a->N, row = LAYOUT_A_KM ? 1 : a->A_stride[2];
-    if (share.begin >= share.end || M <= 0 || N <= 0)
+    if (share.begin >= share.end || a->M <= 0 || a->N <= 0)
         return 0;
-    const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
-    KERNEL_cut down = KERNEL_cut_of(M, MR);
-    const int64_t pitch = (N + LANES - 1) / LANES * LANES;
-    const int copies = KERNEL_copies(a, down.count, pitch);
+    KERNEL_job job;
     float copy[KERNEL_COPIED] __attribute__((aligned(64)));
-    NAME_args local = *a; /* what tiles read */
-    if (copies)
-        local.B_stride[2] = pitch;
-    const int among = copies && a->B1 > 1 && a->B_stride[1] > 0 && a->B_stride[1] * a->B1 <= a->B_stride[2];
-    const int single = across.count == 1 && down.count == 1;
-    KERNEL_pass passes[KERNEL_PANELS][2];
-    KERNEL_plan(a, &across, &down, single, among, passes);
-    /* How many problems a pass does, side by side along an axis of the batch: where there is one pass, all; where there
-     * are more, only one, or as many small ones as leave B in L1 for the next pass. */
-    const int64_t run = a->B1 > 1 ? a->B1 : a->B0, fit = KERNEL_TOGETHER / (a->K * pitch + 1);
-    const int64_t together = copies || share.parts > 1 ? 1 : across.count == 1 && !down.larger ? run : fit > 2 ? fit : 1;
+    job.share = share;
+    KERNEL_prepare(a, &job);
     KERNEL_item at = { share.begin / share.parts / a->B1, share.begin / share.parts % a->B1, share.begin % share.parts };
-    int64_t fetched = 0;
     for (int64_t left = share.end - share.begin, count; left > 0; left -= count) {
-        const int64_t side_by_side = run - (a->B1 > 1 ? at.b1 : at.b0), m0 = KERNEL_part_row(M, at.part, share.parts);
+        const int64_t side_by_side = job.run - (a->B1 > 1 ? at.b1 : at.b0);
         count = left < side_by_side ? left : side_by_side;
-        count = count < together ? count : together;
+        count = count < job.together ? count : job.together;
         if (share.parts > 1) {
-            down = KERNEL_cut_of(KERNEL_part_row(M, at.part + 1, share.parts) - m0, MR);
-            KERNEL_plan(a, &across, &down, single, among, passes);
+            job.down = KERNEL_cut_of(KERNEL_part_row(a->M, at.part + 1, share.parts) - KERNEL_part_row(a->M, at.part, share.parts), MR);
+            KERNEL_plan(a, &job.across, &job.down, job.single, job.among, job.passes);
         }
-        const float *x = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + m0 * row;
-        const float *w = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
-        float *y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
         const KERNEL_item done = at;
         at = KERNEL_behind(a, at, count, share.parts);
-        const float *a_after = x, *b_after = 0;
-        if (PF && count < left) {
-            a_after = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + KERNEL_part_row(M, at.part, share.parts) * row;
-            b_after = at.part ? 0 : a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
-        }
-        if (among)
-            b_after = done.b0 + 1 < a->B0 ? a->B + KERNEL_matrix(a->B_stride, done.b0 + 1, 0) : 0;
-        if (copies) {
-            KERNEL_copy(a, w, pitch, copy);
-            w = copy;
-        }
-        int64_t n = 0;
-        for (int64_t t = 0; t < across.count; t++) {
-            const KERNEL_panel panel = t + 1 == across.count ? KERNEL_LAST : t < across.larger ? KERNEL_WIDE : KERNEL_NARROW;
-            const float *down_a = x;
-            float *down_y = y;
-            int64_t m = m0;
-            for (int high = 1; high >= 0; high--) {
-                KERNEL_pass *pass = &passes[panel][high];
-                if (!pass->count)
-                    continue;
-                pass->a = down_a, pass->b = w, pass->y = down_y;
-                pass->at = (KERNEL_place){ done.b0, done.b1, m, n };
-                m += pass->count * (down.size + high);
-                down_a += pass->count * pass->a_down;
-                down_y += pass->count * pass->y_down;
-                pass->a_after = high ? down_a : panel == KERNEL_LAST ? a_after : x;
-                pass->b_after = b_after, pass->fetched = fetched;
-                if (single)
-                    pass->count = count;
-                else
-                    pass->problems = count;
-                pass->work(&local, pass);
-                fetched += count > 1 ? 2 * pass->lines : pass->count; /* the first of several passes fetches all there is */
-            }
-            const int64_t width = (across.size + (panel == KERNEL_WIDE)) * LANES;
-            w += width, y += width, n += width;
-        }
-#if EPILOGUE_CALLS
-        KERNEL_finish(a, done.b0, done.b1, count, m0, KERNEL_part_row(M, done.part + 1, share.parts) - m0);
-#endif
-        fetched = among && at.b0 == done.b0 ? fetched : 0;
+        KERNEL_do(a, &job, done, count, count < left ? &at : 0, copy);
+        job.fetched = job.among && at.b0 == done.b0 ? job.fetched : 0;
     }
     return 0;
 }

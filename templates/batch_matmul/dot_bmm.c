@@ -30,9 +30,6 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 #include "standalone.h"
 #define MR 5
 #define NR 5
-#define LANES 16
-#define VECTOR_BYTES 64
-#define LAYOUT_A_KM 0
 #define R 5
 #define C 5
 #endif
@@ -165,32 +162,26 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         return 0;
     const int small = M <= MR && N <= NR; /* problems of one tile: many are done at once, along the inner axis */
     const int inner = a->B1 > 1;
-    const int64_t run = inner ? a->B1 : a->B0;
     const KERNEL_cut across = KERNEL_cut_of(N, NR);
     KERNEL_cut down = KERNEL_cut_of(M, MR);
     KERNEL_tiles t = { .a_step = a->A_stride[inner],
                        .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
                        .last = KERNEL_first(a->K % LANES) };
-    for (int64_t i = share.begin, count = 1; i < share.end; i += count) {
-        const int64_t problem = i / share.parts, part = i % share.parts;
-        const int64_t b0 = inner ? problem / run : 0, b1 = problem - b0 * run;
-        const int64_t m0 = KERNEL_part_row(M, part, share.parts);
-        t.a = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner] + m0 * a->A_stride[2];
-        t.b = a->B + b0 * a->B_stride[0] + b1 * a->B_stride[inner];
-        t.y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner] + m0 * a->Y_stride[2];
-        if (small) {
-            t.count = count = share.end - i < run - b1 ? share.end - i : run - b1;
-            KERNEL_rows(M, N, a, &t);
-#if HAS_EPILOGUE
-            KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, M);
-#endif
-            continue;
-        }
+    for (int64_t i = share.begin, count; i < share.end; i += count) {
+        const int64_t part = i % share.parts, m0 = KERNEL_part_row(M, part, share.parts), m1 = KERNEL_part_row(M, part + 1, share.parts);
+        const KERNEL_problems at = KERNEL_problems_from(a, i / share.parts, share.end); /* small ones are one part */
+        t.a = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + m0 * a->A_stride[2];
+        t.b = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
+        t.y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
+        t.count = count = small ? at.count : 1;
         if (share.parts > 1)
-            down = KERNEL_cut_of(KERNEL_part_row(M, part + 1, share.parts) - m0, MR);
-        KERNEL_problem(a, t, &across, &down);
+            down = KERNEL_cut_of(m1 - m0, MR);
+        if (small)
+            KERNEL_rows(M, N, a, &t);
+        else
+            KERNEL_problem(a, t, &across, &down);
 #if HAS_EPILOGUE
-        KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, 1, m0, KERNEL_part_row(M, part + 1, share.parts) - m0);
+        KERNEL_finish(a, at.b0, at.b1, count, m0, m1 - m0);
 #endif
     }
     return 0;

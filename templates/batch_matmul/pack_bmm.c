@@ -47,16 +47,12 @@ features = (
 #include "standalone.h"
 #define MR 8
 #define NV 3
-#define LANES 16
 #define KC 128
 #define GROUP 16
 #define BLOCK 48
 #define PF 1
 #define HOLD 1
 #define HALF 1
-#define VECTOR_BYTES 64
-#define VECTOR_REGISTERS 32
-#define LAYOUT_A_KM 0
 #define LAYOUT_B_NK 1
 #define R 8
 #define V 3
@@ -134,12 +130,38 @@ typedef struct {
     KERNEL_place at;      /* the first one */
 } KERNEL_tiles;
 
-/* rows x vectors of Y. Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
+/* What Y has of a tile, to add to. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_load_sums(const int rows, const int vectors, const int half, KERNEL_vec acc[MR][NV], const float *y, int64_t ys, const KERNEL_mask *last)
+{
+    PACKAGE_UNROLL(32)
+    for (int r = 0; r < rows; r++, y += ys)
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++)
+            acc[r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(y + v * LANES) : KERNEL_load_first(y + v * LANES, last, half);
+}
+
+/* Stores a tile, with the formula where its sums are complete. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_put(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, const KERNEL_tiles *t, float *y, const KERNEL_place *at)
+{
+#if HAS_EPILOGUE && !EPILOGUE_CALLS
+    if (!t->done)
+        KERNEL_store(rows, vectors, acc, a, 0, y, &t->last);
+    else
+#endif
+    if (t->whole)
+        KERNEL_store(rows, vectors, acc, a, at, y, 0);
+    else
+        KERNEL_store(rows, vectors, acc, a, at, y, &t->last);
+}
+
+/* rows x vectors of Y. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, const float *first,
             const float *w, float *y, const KERNEL_place *at, const float *next, KERNEL_packing *pack)
 {
-    const int two = rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
+    const int two = KERNEL_keeps_two(rows, vectors);
     const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
     const int packing = pack->begin < pack->by_tiles; /* a group of the next panel's columns */
     const int64_t c = KERNEL_column(a, pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
@@ -148,24 +170,9 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     const int64_t last = !LAYOUT_B_NK || vectors * LANES > GROUP ? GROUP - 1 : KERNEL_last(a); /* else the group is whole */
     const float *x[(MR + 2) / 3];
     KERNEL_vec acc[2][MR][NV];
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++) {
-            acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-#if PF == 2
-            __builtin_prefetch(y + r * ys + v * LANES, 1);
-#endif
-        }
-    if (t->more) {
-        const float *addend = y;
-        PACKAGE_UNROLL(32)
-        for (int r = 0; r < rows; r++, addend += ys)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < vectors; v++)
-                acc[0][r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(addend + v * LANES)
-                                               : KERNEL_load_first(addend + v * LANES, &t->last, half);
-    }
+    KERNEL_clear(rows, vectors, acc, y, ys);
+    if (t->more)
+        KERNEL_load_sums(rows, vectors, half, acc[0], y, ys, &t->last);
     KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
     int64_t k = 2;
     for (; k <= K; k += 2, w += 2 * BLOCK, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
@@ -196,20 +203,8 @@ KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *
     (void)next, (void)after;
     if (k - 1 == K)
         KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows && two; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            acc[0][r][v] += acc[1][r][v];
-#if HAS_EPILOGUE && !EPILOGUE_CALLS
-    if (!t->done)
-        KERNEL_store(rows, vectors, acc[0], a, 0, y, &t->last);
-    else
-#endif
-    if (t->whole)
-        KERNEL_store(rows, vectors, acc[0], a, at, y, 0);
-    else
-        KERNEL_store(rows, vectors, acc[0], a, at, y, &t->last);
+    KERNEL_join(rows, vectors, acc);
+    KERNEL_put(rows, vectors, acc[0], a, t, y, at);
     if (packing) {
         if (K % 4)
             KERNEL_round_at(a, pack, c, K - 4);
@@ -287,19 +282,18 @@ KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const K
 static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
-    const int64_t run = inner ? a->B1 : a->B0, groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1;
+    const int64_t groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1, step = a->B_stride[inner];
     for (int64_t i = begin, count; i < end; i += count) {
-        const int64_t b0 = inner ? i / run : 0, b1 = i - b0 * run, step = a->B_stride[inner];
-        count = end - i < run - b1 ? end - i : run - b1;
-        const float *x = a->A + b0 * a->A_stride[0] + b1 * a->A_stride[inner];
-        const float *w = a->B + b0 * a->B_stride[0] + b1 * step;
+        const KERNEL_problems at = KERNEL_problems_from(a, i, end);
+        count = at.count;
+        const float *x = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1), *w = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
         KERNEL_pack(a, &pack, a->K);
         pack = (KERNEL_packing){ w + step, w + (count > 2 ? 2 : 1) * step, block1, a->N, count > 1 ? 0 : groups, groups,
                                  KERNEL_BESIDE(a->N) ? groups : 0 };
         const KERNEL_tiles t = { .a = x,
                                  .b = block0,
-                                 .y = a->Y + b0 * a->Y_stride[0] + b1 * a->Y_stride[inner],
+                                 .y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1),
                                  .count = count,
                                  .a_step = a->A_stride[inner],
                                  .y_step = a->Y_stride[inner],
@@ -310,10 +304,10 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
                                  .whole = rest == LANES,
                                  .done = 1,
                                  .small = 1,
-                                 .at = { inner ? b0 : b1, inner ? b1 : 0, 0, 0 } };
+                                 .at = { at.b0, at.b1, 0, 0 } };
         KERNEL_rows(a->M, (a->N + LANES - 1) / LANES, HALF && rest <= LANES / 2, a, &t, &pack);
 #if EPILOGUE_CALLS
-        KERNEL_finish(a, inner ? b0 : b1, inner ? b1 : 0, count, 0, a->M);
+        KERNEL_finish(a, at.b0, at.b1, count, 0, a->M);
 #endif
     }
 }
@@ -374,66 +368,80 @@ KERNEL_packing_of(const NAME_args *a, const KERNEL_cut *across, const KERNEL_pan
     return (KERNEL_packing){ b, KERNEL_in_b(a, across, after), block, columns, 0, (columns + GROUP - 1) / GROUP, 0 };
 }
 
+/* Of a block: lanes of the last panel that no column is packed into. The stack may hold denormal numbers, which are slow. */
+static TARGET_ATTRIBUTE void KERNEL_blank(const NAME_args *a, const KERNEL_cut *across, float *block)
+{
+    const int64_t before = (across->count - 1) * across->size + across->larger, v = (a->N - 1) / LANES - before;
+    for (int64_t k = 0; a->N % LANES && k < KC && k < a->K; k++)
+        *(KERNEL_vec *)(block + k * BLOCK + v * LANES) = (KERNEL_vec){0};
+}
+
+/* The tiles of a panel, for rows m0..m1-1 that are cut as `down` says: the higher ones first. x: A of the first one; after: of what comes behind
+ * them. */
+static TARGET_ATTRIBUTE void
+KERNEL_do_panel(const NAME_args *a, const KERNEL_panel *p, const KERNEL_cut *across, const KERNEL_cut *down, int64_t m0, int64_t m1, const float *x,
+                const float *after, float *block, KERNEL_packing *pack)
+{
+    const int64_t ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2], rest = (a->N - 1) % LANES + 1, kc = KERNEL_kc(a, p);
+    const int end = p->number + 1 == across->count, half = HALF && end && rest <= LANES / 2;
+    const int64_t vectors = across->size + (p->number < across->larger), rows = down->size + 1;
+    KERNEL_tiles tiles = { .a = x, .b = block, .y = a->Y + KERNEL_matrix(a->Y_stride, p->b0, p->b1) + m0 * ys + KERNEL_before(across, p),
+                           .count = down->larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
+                           .a_after = x + down->larger * rows * row, .last = KERNEL_first(end ? rest : LANES),
+                           .whole = !end || rest == LANES, .more = p->k0 > 0, .done = p->k0 + kc == a->K,
+                           .at = { p->b0, p->b1, m0, KERNEL_before(across, p) } };
+    if (down->larger)
+        KERNEL_rows(rows, vectors, half, a, &tiles, pack);
+    tiles.a += down->larger * tiles.a_step;
+    tiles.y += down->larger * tiles.y_step;
+    tiles.count = down->count - down->larger;
+    tiles.a_step -= row;
+    tiles.y_step -= ys;
+    tiles.at.m += down->larger * rows;
+    tiles.a_after = after;
+    KERNEL_rows(rows - 1, vectors, half, a, &tiles, pack);
+    (void)m1;
+#if EPILOGUE_CALLS
+    if (end && tiles.done)
+        KERNEL_finish(a, p->b0, p->b1, 1, m0, m1 - m0);
+#endif
+}
+
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t M = a->M, N = a->N, ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2];
-    if (share.begin >= share.end || M <= 0 || N <= 0)
+    if (share.begin >= share.end || a->M <= 0 || a->N <= 0)
         return 0;
     float memory[2 * KC * BLOCK + 32] __attribute__((aligned(64))); /* the last group of columns may begin before the block */
     float *block = memory + 16, *other = block + KC * BLOCK + 16;
-    const KERNEL_cut across = KERNEL_cut_of((N + LANES - 1) / LANES, NV);
-    const int64_t rest = (N - 1) % LANES + 1;
-    const KERNEL_mask all = KERNEL_first(LANES), some = KERNEL_first(rest);
-    const int64_t before = (across.count - 1) * across.size + across.larger; /* vectors before the last panel */
-    for (int64_t k = 0, v = (N - 1) / LANES - before; rest < LANES && k < KC && k < a->K; k++)
-        for (int i = 0; i < 2; i++) /* lanes that no column is packed into; the stack may hold denormal numbers, which are slow */
-            *(KERNEL_vec *)((i ? other : block) + k * BLOCK + v * LANES) = (KERNEL_vec){0};
-    if (across.count == 1 && M <= MR && a->K >= 4 && a->K <= KC) {
+    const KERNEL_cut across = KERNEL_cut_of((a->N + LANES - 1) / LANES, NV);
+    KERNEL_blank(a, &across, block);
+    KERNEL_blank(a, &across, other);
+    if (across.count == 1 && a->M <= MR && a->K >= 4 && a->K <= KC) {
         KERNEL_small(a, share.begin, share.end, block, other);
         return 0;
     }
     const int64_t problem = share.begin / share.parts;
     KERNEL_panel p = { share.begin, problem / a->B1, problem % a->B1, share.begin % share.parts, 0, 0 };
     KERNEL_panel next = KERNEL_next(a, &share, &across, p), then = KERNEL_next(a, &share, &across, next);
-    KERNEL_cut down = KERNEL_cut_of(M, MR);
+    KERNEL_cut down = KERNEL_cut_of(a->M, MR);
     KERNEL_packing pack = KERNEL_packing_of(a, &across, &p, &p, block);
     KERNEL_pack(a, &pack, KERNEL_kc(a, &p));
     while (p.item < share.end) {
-        const int64_t m0 = KERNEL_part_row(M, p.part, share.parts), kc = KERNEL_kc(a, &p);
-        if (share.parts > 1)
-            down = KERNEL_cut_of(KERNEL_part_row(M, p.part + 1, share.parts) - m0, MR);
+        const int64_t m0 = KERNEL_part_row(a->M, p.part, share.parts), m1 = KERNEL_part_row(a->M, p.part + 1, share.parts);
         const float *x = KERNEL_in_a(a, &share, &p), *after = x;
-        float *y = a->Y + KERNEL_matrix(a->Y_stride, p.b0, p.b1) + m0 * ys + KERNEL_before(&across, &p);
-        const int end = p.number + 1 == across.count, half = HALF && end && rest <= LANES / 2;
-        const int64_t vectors = across.size + (p.number < across.larger), rows = down.size + 1;
+        const int64_t kc = KERNEL_kc(a, &p);
         int64_t kc_next = 0;
+        if (share.parts > 1)
+            down = KERNEL_cut_of(m1 - m0, MR);
         pack.begin = pack.end = pack.by_tiles = 0;
         if (next.item < share.end) {
             kc_next = KERNEL_kc(a, &next);
             pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
-            pack.by_tiles = KERNEL_BESIDE(N) && kc >= 4 && kc_next == kc ? pack.end : 0;
+            pack.by_tiles = KERNEL_BESIDE(a->N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }
-        KERNEL_tiles tiles = { .a = x, .b = block, .y = y,
-                               .count = down.larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
-                               .a_after = x + down.larger * rows * row, .last = end ? some : all,
-                               .whole = !end || rest == LANES, .more = p.k0 > 0, .done = p.k0 + kc == a->K,
-                               .at = { p.b0, p.b1, m0, KERNEL_before(&across, &p) } };
-        if (down.larger)
-            KERNEL_rows(rows, vectors, half, a, &tiles, &pack);
-        tiles.a += down.larger * tiles.a_step;
-        tiles.y += down.larger * tiles.y_step;
-        tiles.count = down.count - down.larger;
-        tiles.a_step -= row;
-        tiles.y_step -= ys;
-        tiles.at.m += down.larger * rows;
-        tiles.a_after = after;
-        KERNEL_rows(rows - 1, vectors, half, a, &tiles, &pack);
-#if EPILOGUE_CALLS
-        if (end && tiles.done)
-            KERNEL_finish(a, p.b0, p.b1, 1, m0, KERNEL_part_row(M, p.part + 1, share.parts) - m0);
-#endif
+        KERNEL_do_panel(a, &p, &across, &down, m0, m1, x, after, block, &pack);
         KERNEL_pack(a, &pack, kc_next);
         float *used = block;
         block = other, other = used;

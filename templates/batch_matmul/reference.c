@@ -4,64 +4,38 @@
  * What kernels are checked against; slow on purpose.
  *
  *   extent   B0, B1, M, N, K
- *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
+ *   element  as DCGEN_DTYPE says (package/element.h)
  *   operand  A [b][M][K], or [b][K][M] when compiled with DCGEN_LAYOUT_A_KM;  B [b][K][N], or [b][N][K] with
  *            DCGEN_LAYOUT_B_NK;  Y (not looked at). Elements lie densely.
  */
 #include <math.h>
-#include <stdint.h>
-
-#if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
-typedef uint16_t Element;
-#else
-typedef float Element; /* f32, and tf32: rounding it is left to the arithmetic of kernels */
-#endif
-
-/* The value of a stored element. */
-static float element(Element e)
-{
-#if defined(DCGEN_DTYPE_BF16)
-    union { uint32_t bits; float value; } u = { (uint32_t)e << 16 };
-    return u.value;
-#elif defined(DCGEN_DTYPE_F16)
-    /* The fields at the places of a float's; the product sets its exponent right, of denormals too. */
-    union { uint32_t bits; float value; } u = { (uint32_t)(e & 0x7fff) << 13 };
-    u.value *= 0x1p112f;
-    u.bits |= (e & 0x7c00) == 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
-    u.bits |= (uint32_t)(e & 0x8000) << 16;
-    return u.value;
-#else
-    return e;
-#endif
-}
 
 /* The matrix of one batch, element by element. */
 typedef struct {
-    const Element *a, *b;
-    int64_t M, N, K;
+    const void *a, *b;
+    int64_t batch, M, N, K;
 } Problem;
 
 static Problem problem(const int64_t *extent, const void *const *operand, int64_t batch)
 {
-    const int64_t M = extent[2], N = extent[3], K = extent[4];
-    return (Problem){ (const Element *)operand[0] + batch * M * K, (const Element *)operand[1] + batch * K * N, M, N, K };
+    return (Problem){ operand[0], operand[1], batch, extent[2], extent[3], extent[4] };
 }
 
 static double a_at(const Problem *p, int64_t m, int64_t k)
 {
 #ifdef DCGEN_LAYOUT_A_KM
-    return element(p->a[k * p->M + m]);
+    return dcgen_load(DCGEN_DTYPE, p->a, (p->batch * p->K + k) * p->M + m);
 #else
-    return element(p->a[m * p->K + k]);
+    return dcgen_load(DCGEN_DTYPE, p->a, (p->batch * p->M + m) * p->K + k);
 #endif
 }
 
 static double b_at(const Problem *p, int64_t k, int64_t n)
 {
 #ifdef DCGEN_LAYOUT_B_NK
-    return element(p->b[n * p->K + k]);
+    return dcgen_load(DCGEN_DTYPE, p->b, (p->batch * p->N + n) * p->K + k);
 #else
-    return element(p->b[k * p->N + n]);
+    return dcgen_load(DCGEN_DTYPE, p->b, (p->batch * p->K + k) * p->N + n);
 #endif
 }
 

@@ -15,7 +15,6 @@ terms = ( { name = "sums"; expr = "2000 * THREADS + N * P * Q * ceil_div(OC, VF)
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
-#define VF 16
 #endif
 /* KERNEL: pixels of Y one by one, a vector of filters at a time.
  *   F, packed     as pack.c has it; where groups have a channel and a filter each, filters of 16 groups side by side */

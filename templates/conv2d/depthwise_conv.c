@@ -67,10 +67,8 @@ features = (
 #define FH 1
 #define FW 1
 #define CB 0
-#define VF 16
 #define WIDE 14
 #define HIGH 4
-#define VECTOR_BYTES 64
 #define T 7
 #endif
 /* KERNEL: a convolution in which each channel has a filter of its own (C = K = 1): tiles of up to PT rows x QT columns of Y x a vector of channels.

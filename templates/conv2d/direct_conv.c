@@ -96,10 +96,7 @@ features = (
 #define STRIP 1
 #define COPY 1
 #define CALLS 0
-#define VP 1
 #define NV 4
-#define VF 16
-#define VECTOR_BYTES 64
 #define T 7
 #endif
 /* KERNEL: tiles of MR neighbouring pixels of Y x NP panels (16 filters each), taps and channels innermost.
@@ -110,6 +107,7 @@ features = (
  * A row of taps above or below the image is skipped for the whole tile; a column of taps beside it for those pixels that it misses. */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
+#include "../dense/sums.h"
 #include "run.h"
 #if !LAYOUT_Y_NCHW
 #include "../dense/store_part.h"
@@ -139,11 +137,7 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
     float *y = a->Y + pixel * a->OC + oc;
     if (LAYOUT_Y_NCHW || width < panels * 16) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
-        PACKAGE_UNROLL(16)
-        for (int j = 0; j < pixels; j++)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < vectors; v++)
-                *(KERNEL_vec *)(part + j * panels * 16 + v * VF) = acc[j][v];
+        KERNEL_write(pixels, vectors, acc, part, panels * 16);
 #if LAYOUT_Y_NCHW
         (void)y;
         KERNEL_store_turned(a, part, panels * 16, pixel, pixels, oc, width < panels * 16 ? width : panels * 16);
@@ -163,11 +157,7 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
 #endif
-    PACKAGE_UNROLL(16)
-    for (int j = 0; j < pixels; j++, y += a->OC)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            *(KERNEL_vec *)(y + v * VF) = acc[j][v];
+    KERNEL_write(pixels, vectors, acc, y, a->OC);
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
     KERNEL_finish(a, pixel, oc, pixels, panels * 16);
 #endif
@@ -178,7 +168,6 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
-    const int vectors = panels * VP;
     const int64_t C = a->C, S = a->S, IC = a->IC, depth = a->R * S * C;
     const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
     const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
@@ -191,11 +180,7 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
         const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
         const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
         KERNEL_vec acc[MR][NV];
-        PACKAGE_UNROLL(16)
-        for (int j = 0; j < pixels; j++)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < vectors; v++)
-                acc[j][v] = (KERNEL_vec){0};
+        KERNEL_clear(pixels, panels * VP, acc);
 #if EPILOGUE_READS && !LAYOUT_Y_NCHW
         KERNEL_pixel place = KERNEL_formula_pixel(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
         PACKAGE_UNROLL(16)

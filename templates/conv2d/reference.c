@@ -3,12 +3,10 @@
  * conv2d, by its definition, in double precision. What kernels are checked against; slow on purpose.
  *
  *   extent   the axes, attributes and derived extents of op.cfg, in its order
- *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
+ *   element  as DCGEN_DTYPE says (package/element.h)
  *   operand  X, F, Y (not looked at), in the layouts that DCGEN_LAYOUT_X_NCHW, DCGEN_LAYOUT_F_KCRS and the like name; else in op.cfg's first ones
  */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Places in extent[]. */
 enum {
@@ -17,47 +15,23 @@ enum {
     AT_P, AT_Q, AT_IC, AT_OC
 };
 
-#if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
-typedef uint16_t Element;
-#else
-typedef float Element; /* f32, and tf32: rounding it is left to the arithmetic of kernels */
-#endif
-
-/* The value of a stored element. */
-static float element(Element e)
-{
-#if defined(DCGEN_DTYPE_BF16)
-    union { uint32_t bits; float value; } u = { (uint32_t)e << 16 };
-    return u.value;
-#elif defined(DCGEN_DTYPE_F16)
-    /* The fields at the places of a float's; the product sets its exponent right, of denormals too. */
-    union { uint32_t bits; float value; } u = { (uint32_t)(e & 0x7fff) << 13 };
-    u.value *= 0x1p112f;
-    u.bits |= (e & 0x7c00) == 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
-    u.bits |= (uint32_t)(e & 0x8000) << 16;
-    return u.value;
-#else
-    return e;
-#endif
-}
-
-static double x_at(const int64_t *e, const Element *x, int64_t n, int64_t h, int64_t w, int64_t ic)
+static double x_at(const int64_t *e, const void *x, int64_t n, int64_t h, int64_t w, int64_t ic)
 {
 #ifdef DCGEN_LAYOUT_X_NCHW
-    return element(x[((n * e[AT_IC] + ic) * e[AT_H] + h) * e[AT_W] + w]);
+    return dcgen_load(DCGEN_DTYPE, x, ((n * e[AT_IC] + ic) * e[AT_H] + h) * e[AT_W] + w);
 #else
-    return element(x[((n * e[AT_H] + h) * e[AT_W] + w) * e[AT_IC] + ic]);
+    return dcgen_load(DCGEN_DTYPE, x, ((n * e[AT_H] + h) * e[AT_W] + w) * e[AT_IC] + ic);
 #endif
 }
 
-static double f_at(const int64_t *e, const Element *f, int64_t oc, int64_t r, int64_t s, int64_t c)
+static double f_at(const int64_t *e, const void *f, int64_t oc, int64_t r, int64_t s, int64_t c)
 {
 #if defined(DCGEN_LAYOUT_F_KCRS)
-    return element(f[((oc * e[AT_C] + c) * e[AT_R] + r) * e[AT_S] + s]);
+    return dcgen_load(DCGEN_DTYPE, f, ((oc * e[AT_C] + c) * e[AT_R] + r) * e[AT_S] + s);
 #elif defined(DCGEN_LAYOUT_F_RSCK)
-    return element(f[((r * e[AT_S] + s) * e[AT_C] + c) * e[AT_OC] + oc]);
+    return dcgen_load(DCGEN_DTYPE, f, ((r * e[AT_S] + s) * e[AT_C] + c) * e[AT_OC] + oc);
 #else
-    return element(f[((oc * e[AT_R] + r) * e[AT_S] + s) * e[AT_C] + c]);
+    return dcgen_load(DCGEN_DTYPE, f, ((oc * e[AT_R] + r) * e[AT_S] + s) * e[AT_C] + c);
 #endif
 }
 
@@ -65,7 +39,7 @@ static double f_at(const int64_t *e, const Element *f, int64_t oc, int64_t r, in
 int64_t dcgen_reference_terms(const int64_t *extent) { return extent[AT_C] * extent[AT_R] * extent[AT_S] + 1; }
 
 /* The i-th element of Y as it lies, and the sum of the magnitudes of its terms. */
-static double element_of(const int64_t *e, const Element *x, const Element *f, int64_t i, double *bound)
+static double element_of(const int64_t *e, const void *x, const void *f, int64_t i, double *bound)
 {
 #ifdef DCGEN_LAYOUT_Y_NCHW
     const int64_t q = i % e[AT_Q], p = i / e[AT_Q] % e[AT_P], oc = i / e[AT_Q] / e[AT_P] % e[AT_OC], n = i / e[AT_Q] / e[AT_P] / e[AT_OC];

@@ -3,8 +3,7 @@
  * What the generator supplies around a template of conv2d, so that each template compiles as it stands:
  *   gcc -std=gnu17 -O3 -ffp-contract=fast -fsyntax-only templates/conv2d/direct_conv.c
  */
-#include <stddef.h>
-#include <stdint.h>
+#include "../family/standalone.h"
 #include <string.h>
 
 typedef struct {
@@ -30,21 +29,9 @@ void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v);
 void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_X_NCHW 0
 #define LAYOUT_Y_NCHW 0
-#define HAS_EPILOGUE 0
-#define EPILOGUE_CALLS 0
 #define EPILOGUE_READS 0
 #define EPILOGUE_FLAT 0
-#define TARGET_ATTRIBUTE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
-#define PACKAGE_ONE_COPY __attribute__((noinline))
-#define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")
-#define PACKAGE_IN_REGISTER(v) __asm__("" : "+v"(v))
-#define PACKAGE_FMA(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "v"(w))
-#define PACKAGE_FMA_FROM(sum, x, w) __asm__("vfmadd231ps {%2, %1, %0|%0, %1, %2}" : "+v"(sum) : "v"(x), "m"(w))
-#ifndef NAME_PANEL
-#define NAME_PANEL(depth) (16 * (depth) + 48)
-#endif
 #ifndef NAME_WINOGRAD_PANEL
 #define NAME_WINOGRAD_PANEL(side, C) (16 * (((side) + 2) * ((side) + 2) * (C)) + 48)
 int64_t NAME_winograd_at(int64_t side, int64_t G, int64_t C, int64_t K);
 #endif
-enum { PACKAGE_OK, PACKAGE_BAD_EXTENT, PACKAGE_BAD_POINTER };

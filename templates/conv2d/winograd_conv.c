@@ -91,10 +91,7 @@ features = (
 #define FREQ 36
 #define XT 6
 #define TILES 12
-#define VP 1
 #define NV 4
-#define VF 16
-#define VECTOR_BYTES 64
 #define T 6
 #endif
 /* KERNEL: blocks of TILES tiles of YT x YT pixels of Y (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016).
@@ -105,6 +102,7 @@ features = (
  * Polynomials are multiplied at the points 0, 1, -1 and infinity (tiles of 2 x 2 pixels), or 0, +-sqrt(1/2), +-sqrt(2) and infinity (4 x 4). */
 #include "../dense/row_pointers.h"
 #include "../dense/packed_step.h"
+#include "../dense/sums.h"
 #include "run.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */
@@ -236,22 +234,15 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
     KERNEL_place at = { .row = view->channels, .panel = panel };
     for (; count > 0; count--, i++, v += tiles * view->channels) {
         KERNEL_vec acc[MR][NV];
-        PACKAGE_UNROLL(16)
-        for (int j = 0; j < tiles; j++)
-            PACKAGE_UNROLL(32)
-            for (int k = 0; k < vectors; k++)
-                acc[j][k] = (KERNEL_vec){ 0 };
+        KERNEL_clear(tiles, vectors, acc);
         KERNEL_point(tiles, at.x, v, at.row);
         KERNEL_point(panels, at.w, u, at.panel);
 #if PF
         KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
 #endif
         KERNEL_run(tiles, panels, acc, &at, C, share);
-        PACKAGE_UNROLL(16)
-        for (int j = 0; j < tiles; j++, m += NP * 16)
-            PACKAGE_UNROLL(32)
-            for (int k = 0; k < vectors; k++)
-                *(KERNEL_vec *)(m + k * VF) = acc[j][k];
+        KERNEL_write(tiles, vectors, acc, m, NP * 16);
+        m += tiles * NP * 16;
     }
 }
 
@@ -338,7 +329,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t C = a->C, K = a->K, of_group = (K + 15) / 16, panels = a->G * of_group;
     KERNEL_view view = { .channels = KERNEL_channels(a), .of_m = TILES * NP * 16 + 16, .down = (a->P + YT - 1) / YT, .across = (a->Q + YT - 1) / YT };
     view.of_v = TILES * view.channels + 16;
-    view.v = (float *)((char *)a->scratch + task * KERNEL_scratch(a));
+    view.v = (float *)((char *)a->scratch + task * (int64_t)KERNEL_scratch(a));
     view.m = view.v + FREQ * view.of_v;
     view.between = (KERNEL_vec *)(view.m + FREQ * view.of_m);
     const float *filters = a->F + NAME_winograd_at(YT, a->G, C, K);

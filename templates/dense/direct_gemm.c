@@ -23,7 +23,8 @@ params = (
     doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                        doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
-  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "CALLS"; expr = "0"; doc = "a formula that calls functions is computed on Y, behind a tile"; } );
 constraints = (
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
@@ -64,11 +65,10 @@ features = (
 #define KC 256
 #define PF 0
 #define HOLD 1
+#define CALLS 0
 #define ORDER 0
 #define EVEN 1
 #define SPLIT 0
-#define VF 16
-#define VECTOR_BYTES 64
 #define R 8
 #endif
 /* KERNEL: MR x (NV*VF) tiles of Y, k innermost.
@@ -80,9 +80,10 @@ typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), m
 
 #include "row_pointers.h"
 #include "addend.h"
-#include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
+#include "sums.h"
+#include "store_tile.h"
 
 /* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -130,13 +131,8 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
 {
     const int64_t N = a->N, K = a->K;
     const float *x[(MR + 2) / 3], *w = a->W + k0 * N + n;
-    float *y = a->Y + m * N + n;
     KERNEL_vec acc[MR][NV];
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            acc[r][v] = (KERNEL_vec){0};
+    KERNEL_clear(rows, vectors, acc);
     int64_t k = k1 - k0;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     for (; k >= UK; k -= UK, w += UK * N, KERNEL_advance(rows, x, UK))
@@ -147,40 +143,10 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
     for (; k > 0; k--, w += N, KERNEL_advance(rows, x, 1))
         KERNEL_step(rows, vectors, acc, x, w, 0, K, N);
 #endif
-    if (done) {
-        float part[MR * VF];
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < rows; r++)
-            *(KERNEL_vec *)(part + r * VF) = acc[r][0];
-        KERNEL_store_part(rows, VF - done, part + done, VF, KERNEL_addend(y + done, k0), y + done, N);
-#if HAS_EPILOGUE
-        if (KERNEL_is_whole(k1, K))
-            KERNEL_finish(a, m, n + done, rows, VF - done);
-#endif
-        return;
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        const float *add = KERNEL_addend(y + r * N, k0);
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++) {
-            if (add)
-                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
-#if HAS_EPILOGUE && !EPILOGUE_CALLS
-            if (KERNEL_is_whole(k1, K))
-                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
-#endif
-        }
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++, y += N)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            *(KERNEL_vec *)(y + v * VF) = acc[r][v];
-#if EPILOGUE_CALLS
-    if (KERNEL_is_whole(k1, K))
-        KERNEL_finish(a, m, n, rows, vectors * VF);
-#endif
+    if (done)
+        KERNEL_store_columns(rows, 1, acc, a, m, n, done, VF, k0, k1);
+    else
+        KERNEL_store(rows, vectors, acc, a, m, n, k0, k1);
 }
 
 /* The tile as a function for each height, full width or one vector. */

@@ -76,8 +76,6 @@ features = (
 #define ORDER 0
 #define EVEN 1
 #define SPLIT 0
-#define VF 16
-#define VECTOR_BYTES 64
 #define R 6
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12

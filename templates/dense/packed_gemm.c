@@ -91,12 +91,9 @@ features = (
 #define CALLS 0
 #define EVEN 1
 #define SPLIT 0
-#define VP 1
 #define NV 3
-#define VF 16
 #define STEP 1
 #define WSTEP 16
-#define VECTOR_BYTES 64
 #define R 8
 #endif
 /* KERNEL: tiles of MR rows x NP panels (16 columns each) of Y, k innermost.
@@ -105,10 +102,11 @@ features = (
  *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
 #include "row_pointers.h"
 #include "addend.h"
-#include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
 #include "packed_step.h"
+#include "sums.h"
+#include "store_tile.h"
 
 /* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
  * `rows` and `panels` are constants of each call. */
@@ -120,19 +118,14 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
 #else
     const int vectors = panels * VP;
 #endif
-    const int64_t N = a->N, K = a->K, width = N - p * 16;
+    const int64_t K = a->K, width = a->N - p * 16;
     KERNEL_place at = { .row = K, .panel = NAME_PANEL(K) };
     KERNEL_point(rows, at.x, a->X + m * K + k0, K);
     KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
-    float *y = a->Y + m * N + p * 16;
     KERNEL_vec acc[KA][MR][NV];
     PACKAGE_UNROLL(8)
     for (int q = 0; q < KA; q++)
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < rows; r++)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < vectors; v++)
-                acc[q][r][v] = (KERNEL_vec){0};
+        KERNEL_clear(rows, vectors, acc[q]);
     int64_t left = k1 - k0;
     const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
 #if PF
@@ -165,42 +158,10 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
             for (int q = 1; q < KA; q++)
                 acc[0][r][v] += acc[q][r][v];
 #endif
-    if (width < panels * 16) { /* a tile across column N is stored in part */
-        float part[MR * NP * 16];
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < rows; r++)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < vectors; v++)
-                *(KERNEL_vec *)(part + r * panels * 16 + v * VF) = acc[0][r][v];
-        KERNEL_store_part(rows, width, part, panels * 16, KERNEL_addend(y, k0), y, N);
-#if HAS_EPILOGUE
-        if (KERNEL_is_whole(k1, K))
-            KERNEL_finish(a, m, p * 16, rows, width);
-#endif
-        return;
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        const float *add = KERNEL_addend(y + r * N, k0);
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++) {
-            if (add)
-                acc[0][r][v] += *(const KERNEL_vec *)(add + v * VF);
-#if HAS_EPILOGUE && (CALLS || !EPILOGUE_CALLS)
-            if (KERNEL_is_whole(k1, K))
-                acc[0][r][v] = NAME_epilogue_MACHINE(a, acc[0][r][v], m + r, p * 16 + v * VF, VF);
-#endif
-        }
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++, y += N)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            *(KERNEL_vec *)(y + v * VF) = acc[0][r][v];
-#if EPILOGUE_CALLS && !CALLS
-    if (KERNEL_is_whole(k1, K))
-        KERNEL_finish(a, m, p * 16, rows, panels * 16);
-#endif
+    if (width < panels * 16) /* a tile across column N is stored in part */
+        KERNEL_store_columns(rows, vectors, acc[0], a, m, p * 16, 0, width, k0, k1);
+    else
+        KERNEL_store(rows, vectors, acc[0], a, m, p * 16, k0, k1);
 }
 
 /* The tile as a function for each height, NP panels or one. */

@@ -4,45 +4,19 @@
  * What kernels are checked against; slow on purpose.
  *
  *   extent   M, N, K
- *   element  float, or with DCGEN_DTYPE_F16 or DCGEN_DTYPE_BF16 the 16 bits of such a number
+ *   element  as DCGEN_DTYPE says (package/element.h)
  *   operand  X [M][K];  W [N][K], or [K][N] when compiled with DCGEN_LAYOUT_W_KN;  Y (not looked at)
  */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#if defined(DCGEN_DTYPE_F16) || defined(DCGEN_DTYPE_BF16)
-typedef uint16_t Element;
-#else
-typedef float Element; /* f32, and tf32: rounding it is left to the arithmetic of kernels */
-#endif
-
-/* The value of a stored element. */
-static float element(Element e)
-{
-#if defined(DCGEN_DTYPE_BF16)
-    union { uint32_t bits; float value; } u = { (uint32_t)e << 16 };
-    return u.value;
-#elif defined(DCGEN_DTYPE_F16)
-    /* The fields at the places of a float's; the product sets its exponent right, of denormals too. */
-    union { uint32_t bits; float value; } u = { (uint32_t)(e & 0x7fff) << 13 };
-    u.value *= 0x1p112f;
-    u.bits |= (e & 0x7c00) == 0x7c00 ? 0x7f800000u : 0; /* infinity, NaN */
-    u.bits |= (uint32_t)(e & 0x8000) << 16;
-    return u.value;
-#else
-    return e;
-#endif
-}
-
-static float w_at(const Element *w, int64_t N, int64_t K, int64_t n, int64_t k)
+static double w_at(const void *w, int64_t N, int64_t K, int64_t n, int64_t k)
 {
 #ifndef DCGEN_LAYOUT_W_KN
     (void)N;
-    return element(w[n * K + k]);
+    return dcgen_load(DCGEN_DTYPE, w, n * K + k);
 #else
     (void)K;
-    return element(w[k * N + n]);
+    return dcgen_load(DCGEN_DTYPE, w, k * N + n);
 #endif
 }
 
@@ -57,12 +31,12 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
                           double *y, double *bound)
 {
     const int64_t N = extent[1], K = extent[2];
-    const Element *X = operand[0], *W = operand[1];
+    const void *X = operand[0], *W = operand[1];
     for (int64_t m = row0; m < row1; m++) {
         for (int64_t n = 0; n < N; n++) {
             double sum = 0, magnitude = 0;
             for (int64_t k = 0; k < K; k++) {
-                double term = (double)element(X[m * K + k]) * w_at(W, N, K, n, k);
+                double term = dcgen_load(DCGEN_DTYPE, X, m * K + k) * w_at(W, N, K, n, k);
                 sum += term;
                 magnitude += fabs(term);
             }
@@ -79,7 +53,7 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
 {
     enum { BLOCK = 256 };
     const int64_t N = extent[1], K = extent[2];
-    const Element *X = operand[0], *W = operand[1];
+    const void *X = operand[0], *W = operand[1];
     for (int64_t m = row0; m < row1; m++)
         sum[m - row0] = bound[m - row0] = 0;
     for (int64_t k0 = 0; k0 < K; k0 += BLOCK) {
@@ -94,7 +68,7 @@ void dcgen_reference_check(const int64_t *extent, const void *const *operand, in
         }
         for (int64_t m = row0; m < row1; m++) {
             for (int64_t k = 0; k < nk; k++) {
-                double x = element(X[m * K + k0 + k]);
+                double x = dcgen_load(DCGEN_DTYPE, X, m * K + k0 + k);
                 sum[m - row0] += x * w_sum[k];
                 bound[m - row0] += fabs(x) * w_magnitude[k];
             }

@@ -22,6 +22,8 @@ params = (
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
   { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "NV";   expr = "NP * VP";           doc = "vectors in a row of a tile"; },
+  { name = "CALLS"; expr = "0";                doc = "a formula that calls functions is computed on Y, behind a tile"; },
   { name = "NACC"; expr = "MR * NP * VP";      doc = "accumulators"; } );
 constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";
@@ -64,11 +66,10 @@ features = (
 #define UK 1
 #define KC 256
 #define HOLD 1
+#define CALLS 0
+#define NV 3
 #define EVEN 1
 #define SPLIT 0
-#define VP 1
-#define VF 16
-#define VECTOR_BYTES 64
 #define LAYOUT_W_KN 0
 #define R 8
 #endif
@@ -92,7 +93,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
     for (int64_t k = 0; k < kc; k++, w += N, block += NP * 16)
         if (width >= NP * 16) {
             PACKAGE_UNROLL(32)
-            for (int v = 0; v < NP * VP; v++)
+            for (int v = 0; v < NV; v++)
                 *(KERNEL_vec *)(block + v * VF) = *(const KERNEL_vec *)(w + v * VF);
         } else {
             for (int64_t c = 0; c < NP * 16; c++)
@@ -154,17 +155,18 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 
 #include "row_pointers.h"
 #include "addend.h"
-#include "is_whole.h"
 #include "finish.h"
 #include "store_part.h"
+#include "sums.h"
+#include "store_tile.h"
 
 /* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, const float *w, const int q, int64_t K)
+KERNEL_step(const int rows, KERNEL_vec acc[MR][NV], const float *const *x, const float *w, const int q, int64_t K)
 {
-    KERNEL_vec wv[NP * VP];
+    KERNEL_vec wv[NV];
     PACKAGE_UNROLL(32)
-    for (int v = 0; v < NP * VP; v++) {
+    for (int v = 0; v < NV; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
 #if HOLD
         PACKAGE_IN_REGISTER(load);
@@ -178,7 +180,7 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
         PACKAGE_IN_REGISTER(xv);
 #endif
         PACKAGE_UNROLL(32)
-        for (int v = 0; v < NP * VP; v++)
+        for (int v = 0; v < NV; v++)
 #if HOLD
             PACKAGE_FMA(acc[r][v], xv, wv[v]);
 #else
@@ -191,15 +193,10 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NP * VP], const float *const *x, 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
 {
-    const int64_t N = a->N, K = a->K, width = N - n;
+    const int64_t K = a->K, width = a->N - n;
     const float *x[(MR + 2) / 3], *w = block;
-    float *y = a->Y + m * N + n;
-    KERNEL_vec acc[MR][NP * VP];
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < NP * VP; v++)
-            acc[r][v] = (KERNEL_vec){0};
+    KERNEL_vec acc[MR][NV];
+    KERNEL_clear(rows, NV, acc);
     int64_t k = kc;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     for (; k >= UK; k -= UK, w += UK * NP * 16, KERNEL_advance(rows, x, UK))
@@ -210,42 +207,10 @@ KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, i
     for (; k > 0; k--, w += NP * 16, KERNEL_advance(rows, x, 1))
         KERNEL_step(rows, acc, x, w, 0, K);
 #endif
-    if (width < NP * 16) {
-        float part[MR * NP * 16];
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < rows; r++)
-            PACKAGE_UNROLL(32)
-            for (int v = 0; v < NP * VP; v++)
-                *(KERNEL_vec *)(part + r * NP * 16 + v * VF) = acc[r][v];
-        KERNEL_store_part(rows, width, part, NP * 16, KERNEL_addend(y, k0), y, N);
-#if HAS_EPILOGUE
-        if (KERNEL_is_whole(k0 + kc, K))
-            KERNEL_finish(a, m, n, rows, width);
-#endif
-        return;
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        const float *add = KERNEL_addend(y + r * N, k0);
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < NP * VP; v++) {
-            if (add)
-                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
-#if HAS_EPILOGUE && !EPILOGUE_CALLS
-            if (KERNEL_is_whole(k0 + kc, K))
-                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
-#endif
-        }
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++, y += N)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < NP * VP; v++)
-            *(KERNEL_vec *)(y + v * VF) = acc[r][v];
-#if EPILOGUE_CALLS
-    if (KERNEL_is_whole(k0 + kc, K))
-        KERNEL_finish(a, m, n, rows, NP * 16);
-#endif
+    if (width < NP * 16)
+        KERNEL_store_columns(rows, NV, acc, a, m, n, 0, width, k0, k0 + kc);
+    else
+        KERNEL_store(rows, NV, acc, a, m, n, k0, k0 + kc);
 }
 
 /* The tile as a function for each height. */

@@ -56,13 +56,9 @@ static struct {
 
 static void NAME_ask(const NAME_problem *p, int threads)
 {
-    int n = NAME_nextent;
-    memcpy(NAME_asked.extent, p->extent, sizeof p->extent);
-    for (int k = 0; k < NAME_noperand; k++) {
+    NAME_describe(p, NAME_asked.extent);
+    for (int k = 0; k < NAME_noperand; k++)
         NAME_asked.operand[k] = NAME_address(&p->operand[k]);
-        for (int i = 0; NAME_fact[k].is_strided && i + 1 < NAME_fact[k].rank; i++)
-            NAME_asked.extent[n++] = p->operand[k].stride[i];
-    }
     NAME_asked.threads = threads;
     free(NAME_asked.workspace);
     NAME_asked.workspace = dcgen_scratch ? NAME_take((size_t)dcgen_scratch(NAME_asked.extent, threads)) : NULL;
@@ -90,19 +86,12 @@ static int NAME_run_library(const NAME_problem *p, const PACKAGE_exec *exec)
 
 /* ---- times ---- */
 
-static double NAME_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 static double NAME_calls_ns(const NAME_problem *p, const NAME_side *side, int ncall)
 {
-    const double start_ns = NAME_now_ns();
+    const double start_s = NAME_now_s();
     for (int i = 0; i < ncall; i++)
         side->run(p, side->exec);
-    return (NAME_now_ns() - start_ns) / ncall;
+    return 1e9 * (NAME_now_s() - start_s) / ncall;
 }
 
 /* Of n sides in turns: a call's time, and what part of it another side's takes, whose number is `own`. Calls that are not timed put out of the

@@ -89,14 +89,9 @@ static int NAME_start_library(const NAME_contest *c) { return dcgen_launch(c->ex
 
 static void NAME_ask_library(NAME_contest *c)
 {
-    const NAME_problem *p = &c->site.problem;
-    int n = NAME_nextent;
-    memcpy(c->extent, p->extent, sizeof p->extent);
-    for (int k = 0; k < NAME_noperand; k++) {
+    NAME_describe(&c->site.problem, c->extent);
+    for (int k = 0; k < NAME_noperand; k++)
         c->operand[k] = NAME_device_address(&c->site, k, 0);
-        for (int i = 0; NAME_fact[k].is_strided && i + 1 < NAME_fact[k].rank; i++)
-            c->extent[n++] = p->operand[k].stride[i];
-    }
     const size_t bytes = dcgen_scratch ? (size_t)dcgen_scratch(c->extent, 1) : 0;
     cudaFree(c->workspace); /* of the shape before */
     c->workspace = NAME_take_device(bytes);
@@ -380,13 +375,6 @@ static int NAME_bench(NAME_contest *c, const int64_t *extent, const NAME_options
     fflush(stdout);
     NAME_site_free(&c->site);
     return wrong;
-}
-
-static double NAME_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* How many shapes the package is wrong on. */

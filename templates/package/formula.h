@@ -13,10 +13,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#define DCGEN_INLINE static inline __attribute__((unused))
 
 typedef struct {
     double value, bound;
@@ -78,24 +74,7 @@ DCGEN_INLINE double dcgen_steep(double slope, double bound)
     return bound == 0 || (isnan(slope) && isfinite(bound)) ? 0 : isinf(bound) ? (double)INFINITY : fabs(slope) * bound;
 }
 
-typedef enum { DCGEN_F32, DCGEN_TF32 = DCGEN_F32, DCGEN_F16, DCGEN_BF16 } dcgen_format;
-
-DCGEN_INLINE dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i)
-{
-    union { uint32_t bits; float value; } u;
-    if (format == DCGEN_F32)
-        return (dcgen_value){ ((const float *)from)[i], 0 };
-    const uint32_t half = ((const uint16_t *)from)[i];
-    if (format == DCGEN_BF16) {
-        u.bits = half << 16;
-        return (dcgen_value){ u.value, 0 };
-    }
-    u.bits = (half & 0x7fff) << 13;
-    u.value *= 0x1p112f;
-    u.bits |= ((half & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (half & 0x8000) << 16;
-    return (dcgen_value){ u.value, 0 };
-}
-
+DCGEN_INLINE dcgen_value dcgen_element(dcgen_format format, const void *from, int64_t i) { return (dcgen_value){ dcgen_load(format, from, i), 0 }; }
 DCGEN_INLINE dcgen_value dcgen_number(double v) { return dcgen_rounded(v, 0); }
 DCGEN_INLINE dcgen_value dcgen_add(dcgen_value a, dcgen_value b) { return dcgen_finite(a.value + b.value, a.bound + b.bound); }
 DCGEN_INLINE dcgen_value dcgen_sub(dcgen_value a, dcgen_value b) { return dcgen_finite(a.value - b.value, a.bound + b.bound); }

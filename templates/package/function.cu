@@ -106,20 +106,7 @@ int NAME_cuda(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const PACKAGE_exec *exec, struct CUstream_st *stream)
 {
-    if (!NAME_is_legal(AXES))
-        return PACKAGE_BAD_EXTENT;
-    const int64_t AXIS = VALUE; //@ repeat constants
-    const int64_t AXIS = VALUE; //@ repeat derived
-    if (OUTPUT_IS_EMPTY)
-        return PACKAGE_OK;
-//@ repeat operands
-#if IS_STRIDED
-    if (!NAME_are_strides(OPERAND_stride, NSTRIDE))
-        return PACKAGE_BAD_EXTENT;
-#endif
-    if (!OPERAND && HAS_ELEMENTS)
-        return PACKAGE_BAD_POINTER;
-//@ end
+//@ refused
     NAME_args args = NAME_arguments(ALL_AXES,
         EACH(operands, CAST_ARGUMENT));
 #if ANY_ALIGN

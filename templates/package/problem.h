@@ -18,17 +18,16 @@
 //@ arithmetic
 
 #endif
-/* How an element is stored; what an input holds: numbers from -1 to 1, such rows of a formula, whole ones from -4 to 4, words of any bits, lengths from 0
+/* What an input holds: numbers from -1 to 1, such rows of a formula, whole ones from -4 to 4, words of any bits, lengths from 0
  * to an extent, places below it, permutations of it; in each row lengths that add up to it, or where such parts begin and, at last, end. */
-typedef enum { NAME_f32, NAME_f16, NAME_bf16, NAME_s32 } NAME_format;
 typedef enum {
     NAME_normal, NAME_in_rows, NAME_integers, NAME_bits, NAME_lengths, NAME_places, NAME_permutation, NAME_parts, NAME_offsets
 } NAME_data;
 
-static void NAME_store(NAME_format format, void *to, int64_t i, double v)
+static void NAME_store(dcgen_format format, void *to, int64_t i, double v)
 {
 #if ANY_F16
-    if (format == NAME_f16) { /* to nearest, ties to even; what is too large, or no number, becomes infinite */
+    if (format == dcgen_as_f16) { /* to nearest, ties to even; what is too large, or no number, becomes infinite */
         const float scaled = fminf(fabsf((float)v), 65536) * 0x1p-112f; /* a float whose exponent field is that of the result */
         uint32_t bits;
         memcpy(&bits, &scaled, sizeof bits);
@@ -38,7 +37,7 @@ static void NAME_store(NAME_format format, void *to, int64_t i, double v)
     }
 #endif
 #if ANY_BF16
-    if (format == NAME_bf16) { /* likewise */
+    if (format == dcgen_as_bf16) { /* likewise */
         const float value = (float)v;
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
@@ -48,41 +47,13 @@ static void NAME_store(NAME_format format, void *to, int64_t i, double v)
     }
 #endif
 #if ANY_S32
-    if (format == NAME_s32) {
+    if (format == dcgen_as_s32) {
         ((int32_t *)to)[i] = (int32_t)v;
         return;
     }
 #endif
     (void)format;
     ((float *)to)[i] = (float)v;
-}
-
-static double NAME_load(NAME_format format, const void *from, int64_t i)
-{
-#if ANY_F16
-    if (format == NAME_f16) {
-        const uint32_t half = ((const uint16_t *)from)[i], bits = (half & 0x7fff) << 13;
-        float size;
-        memcpy(&size, &bits, sizeof size);
-        if ((half & 0x7c00) == 0x7c00)
-            return half & 0x3ff ? NAN : half & 0x8000 ? -INFINITY : INFINITY;
-        return (half & 0x8000 ? -1 : 1) * (double)size * 0x1p112; /* its exponent field is a float's then, of denormals too */
-    }
-#endif
-#if ANY_BF16
-    if (format == NAME_bf16) {
-        const uint32_t bits = (uint32_t)((const uint16_t *)from)[i] << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-#endif
-#if ANY_S32
-    if (format == NAME_s32)
-        return ((const int32_t *)from)[i];
-#endif
-    (void)format;
-    return ((const float *)from)[i];
 }
 
 /* How far a result y may be off: `terms` rounded operations on terms whose magnitudes sum up to `bound`. Errors of different terms are
@@ -111,13 +82,13 @@ static const char *const NAME_extent_name[] = { EACH(every, "AXIS") };
 static const struct {
     int rank, is_strided;
     size_t bytes; /* of an element */
-    NAME_format format;
+    dcgen_format format;
     NAME_data data;
     int of; /* of what an extent bounds: that extent */
     int must_be_finite, may_be_output;
     int is_passed; /* 0: it is packed with the constant operand that calls take */
 } NAME_fact[NAME_noperand] = {
-    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), NAME_STORED, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT, IS_PASSED }, //@ repeat all_operands
+    [PLACE] = { RANK, IS_STRIDED, sizeof(C_TYPE), FORMAT, NAME_HOLDS, OF, MUST_BE_FINITE, MAY_BE_OUTPUT, IS_PASSED }, //@ repeat all_operands
 };
 
 typedef struct {
@@ -204,18 +175,18 @@ static void NAME_divide(const NAME_problem *p, int operand)
         for (int64_t i = 0; i < n; i++) {
             sum += NAME_weight(p->way, i, n, all, &state);
             const int64_t end = total ? (int64_t)((double)sum / (double)total * (double)most) : i + 1 == n ? most : 0;
-            NAME_store(NAME_s32, o->dense, at + i, (double)(is_offsets ? before : end - before));
+            NAME_store(dcgen_as_s32, o->dense, at + i, (double)(is_offsets ? before : end - before));
             before = end;
         }
         if (is_offsets)
-            NAME_store(NAME_s32, o->dense, at + n, (double)before);
+            NAME_store(dcgen_as_s32, o->dense, at + n, (double)before);
     }
 }
 
 #endif
 static void NAME_draw(const NAME_problem *p, int operand)
 {
-    const NAME_format format = NAME_fact[operand].format;
+    const dcgen_format format = NAME_fact[operand].format;
     const NAME_operand *o = &p->operand[operand];
 #if ANY_S32
     const NAME_data data = NAME_fact[operand].data;
@@ -226,7 +197,7 @@ static void NAME_draw(const NAME_problem *p, int operand)
         NAME_store(format, o->dense, i, (double)(i == 0 ? most - 1 : i == 1 ? 0 : NAME_below(most)));
     for (int64_t i = 0; i < o->elems && data == NAME_permutation; i++) {
         const int64_t place = i % most, other = i - place + NAME_below(place + 1);
-        NAME_store(format, o->dense, i, NAME_load(format, o->dense, other));
+        NAME_store(format, o->dense, i, dcgen_load(format, o->dense, other));
         NAME_store(format, o->dense, other, (double)place);
     }
     for (int64_t i = 0; i < o->elems && data == NAME_bits; i++)
@@ -309,7 +280,7 @@ DCGEN_INLINE void NAME_draw_rows(NAME_problem *p)
 {
     for (int k = 0; k < NAME_noperand; k++) {
         const NAME_operand *o = &p->operand[k];
-        const int narrow = NAME_fact[k].format == NAME_f16;
+        const int narrow = NAME_fact[k].format == dcgen_as_f16;
         const double far = narrow ? 1000 : 1e7, large = narrow ? 0x1p8 : 0x1p58, most = narrow ? 0x1p12 : 0x1p122, least = narrow ? 0x1p-20 : 0x1p-130;
         for (int64_t i = 0; NAME_fact[k].data == NAME_in_rows && i < o->elems; i++) {
             const int64_t columns = o->extent[NAME_fact[k].rank - 1], row = i / columns;
@@ -388,7 +359,7 @@ static double NAME_worst(const NAME_problem *p)
         const int64_t row = i / row_elems, at = NAME_row_at(o, rank, i / width) + i % width, want = row / p->step * row_elems + i % row_elems;
         unsigned char *y = o->room + NAME_canary + (size_t)at * bytes;
         if (row % p->step == 0) {
-            const double got = NAME_load(NAME_fact[NAME_out].format, y, 0), exact = p->want[want];
+            const double got = dcgen_load(NAME_fact[NAME_out].format, y, 0), exact = p->want[want];
             const double tolerance = NAME_tolerance(terms, p->bound[want], exact), err = fabs(got - exact) / tolerance;
             /* An infinity, by definition or as the type can hold no more; what is no number by definition, or not determined. */
             const int is_beyond = isinf(got) && got * exact > 0 && fabs(exact) + tolerance >= LARGEST_OUTPUT;

@@ -31,6 +31,13 @@ static double NAME_work(const NAME_problem *p)
 }
 #endif
 
+static double NAME_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static int NAME_by_value(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
@@ -43,3 +50,15 @@ static double NAME_median(double *v, int n)
     qsort(v, (size_t)n, sizeof *v, NAME_by_value);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
+#if HAS_LIBRARY
+
+/* A call's extents as the library takes them: strides stand behind them. */
+static void NAME_describe(const NAME_problem *p, int64_t *extent)
+{
+    int n = NAME_nextent;
+    memcpy(extent, p->extent, sizeof p->extent);
+    for (int k = 0; k < NAME_noperand; k++)
+        for (int i = 0; NAME_fact[k].is_strided && i + 1 < NAME_fact[k].rank; i++)
+            extent[n++] = p->operand[k].stride[i];
+}
+#endif

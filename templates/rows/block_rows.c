@@ -31,7 +31,6 @@ features = (
 #include "standalone.h"
 #define ROWS 2
 #define COLS 0
-#define LANES 16
 #endif
 /* KERNEL: rows of the output in groups of ROWS * LANES, each in blocks of LANES rows and columns. What a block computes the formula says. */
 

@@ -43,12 +43,10 @@ features = (
 #define NV 4
 #define SIDE 4
 #define PF 0
-#define LANES 16
 #define BLOCK 64
 #define MOST 128
 #define KEPT 1024
 #define L3 (1 << 25)
-#define VECTOR_BYTES 64
 #define ROW_PASSES 1
 #define R 4
 #define P 0

@@ -3,11 +3,7 @@
  * What the generator supplies around a CUDA template of rows, so that each template compiles as it stands, here of a formula that copies:
  *   nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -diag-suppress 177 -I templates -cubin templates/rows/lane_rows.cu
  */
-#include <cuda_runtime.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define TARGET_GUARD 1 /* a condition over __CUDA_ARCH__ in a package */
+#include "../family/standalone.cuh"
 
 typedef struct {
     int M, N;
@@ -16,15 +12,6 @@ typedef struct {
     void *scratch;
     unsigned *counters;
 } NAME_args;
-
-namespace PACKAGE_device {
-#include "device/greater.cuh"
-#include "device/lesser.cuh"
-#include "device/load_row.cuh"
-#include "device/shared_memory.cuh"
-#include "device/shfl_xor.cuh"
-#include "device/store_row.cuh"
-}
 
 typedef struct {
     int m;

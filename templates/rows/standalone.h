@@ -2,8 +2,7 @@
  *
  * What the generator supplies around a template of rows, so that each template compiles as it stands: here of a formula that copies.
  */
-#include <stddef.h>
-#include <stdint.h>
+#include "../family/standalone.h"
 
 typedef struct {
     int64_t M, N;
@@ -19,8 +18,6 @@ typedef struct {
     int stream;
 } NAME_row_MACHINE, NAME_vector_MACHINE;
 
-#define TARGET_ATTRIBUTE
-#define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")
 static inline int64_t NAME_rows(const NAME_args *a) { return a->M; }
 static inline int64_t NAME_columns(const NAME_args *a) { return a->N; }
 static inline NAME_place NAME_place_of(const NAME_args *a, int64_t row) { return (void)a, (NAME_place){ row }; }

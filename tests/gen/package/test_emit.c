@@ -298,15 +298,18 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
-        "dense/addend.h dense/finish.h dense/is_whole.h dense/library.c dense/op.cfg dense/pack.c dense/packed_gemm.c "
-        "dense/packed_step.h dense/reference.c dense/row_pointers.h dense/store_part.h family/cpu.cfg "
+        "dense/addend.h dense/finish.h dense/library.c dense/op.cfg dense/pack.c dense/packed_gemm.c "
+        "dense/packed_step.h dense/reference.c dense/row_pointers.h dense/store_part.h "
+        "dense/store_tile.h dense/sums.h family/cpu.cfg "
         "package/CMakeLists.txt package/LICENSE package/README.md package/arguments.h package/arguments_of.h "
         "package/arithmetic.h package/bench.c package/blocks.h package/candidate.c package/cblas.h "
         "package/declarations.h package/dispatch.h "
-        "package/each_kernel.h package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h "
+        "package/each_kernel.h package/element.h "
+        "package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h "
         "package/overlap.h package/pack.h package/package.h package/package.json package/packed.h "
         "package/packed_calls.h package/pieces.h package/plant.h package/pool.c package/pool.h package/preamble.c "
-        "package/problem.h package/regret.json package/regret.md package/run.c package/spdx.json package/strerror.h "
+        "package/problem.h package/refused.h "
+        "package/regret.json package/regret.md package/run.c package/spdx.json package/strerror.h "
         "package/tables.h package/test.c package/timed.h targets/avx2.cfg targets/avx512.cfg targets/portable.cfg ");
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);

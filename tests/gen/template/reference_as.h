@@ -5,8 +5,7 @@
  */
 #define PASTE_NAMES(a, b) a##_##b
 #define PASTE(a, b) PASTE_NAMES(a, b)
-#define Element PASTE(Element, AS)
-#define element PASTE(element, AS)
+#define DCGEN_DTYPE PASTE(dcgen_as, AS)
 #define w_at PASTE(w_at, AS)
 #define dcgen_reference_terms PASTE(terms, AS)
 #define dcgen_reference_rows PASTE(rows, AS)
@@ -14,8 +13,7 @@
 #include "templates/dense/reference.c"
 #undef PASTE_NAMES
 #undef PASTE
-#undef Element
-#undef element
+#undef DCGEN_DTYPE
 #undef w_at
 #undef dcgen_reference_terms
 #undef dcgen_reference_rows

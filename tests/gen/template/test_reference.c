@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The definition of dense, which all kernels are compared with, compared with exact sums of small whole numbers, in
- * every layout and type.
+ * every layout and type; and how definitions read elements.
  */
 #include "tests/test.h"
+#include "templates/package/element.h"
 #include <math.h>
 
 #define AS f32
@@ -11,13 +12,10 @@
 
 #define AS f16
 #define DCGEN_LAYOUT_W_KN
-#define DCGEN_DTYPE_F16
 #include "tests/gen/template/reference_as.h"
 #undef DCGEN_LAYOUT_W_KN
-#undef DCGEN_DTYPE_F16
 
 #define AS bf16
-#define DCGEN_DTYPE_BF16
 #include "tests/gen/template/reference_as.h"
 
 /* K: more than a block of check. */
@@ -102,9 +100,13 @@ TEST(elements_have_their_values)
                 { 0xfc00, -INFINITY, -0x1p121 },
                 { 0xff80, NAN, -INFINITY } };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        const double half = element_f16(row[i].bits), brain = element_bf16(row[i].bits);
+        const double half = dcgen_load(dcgen_as_f16, &row[i].bits, 0),
+                     brain = dcgen_load(dcgen_as_bf16, &row[i].bits, 0);
         assert_true(isnan(row[i].half) ? isnan(half) : half == row[i].half);
         assert_true(brain == row[i].brain);
     }
-    assert_true(signbit(element_f16(0x8000)) && isnan(element_bf16(0x7fc0)) && isnan(element_f16(0x7e00)));
+    const uint16_t odd[] = { 0x8000, 0x7e00, 0x7fc0 };
+    assert_true(signbit(dcgen_load(dcgen_as_f16, odd, 0)) && isnan(dcgen_load(dcgen_as_f16, odd, 1)));
+    assert_true(isnan(dcgen_load(dcgen_as_bf16, odd, 2)));
+    assert_true(dcgen_load(dcgen_as_s32, (int32_t[]){ 0, INT32_MIN }, 1) == INT32_MIN);
 }

@@ -45,8 +45,10 @@ static int setup(void **state)
         Definition *d = &definition[i];
         const char *so = arena_printf(arena, "%s/%d.so", root, i);
         if (system(arena_printf(
-                arena, "gcc -shared -fPIC -O1 -Wall -Wextra -Werror %s -o '%s' '%s/templates/conv2d/reference.c' -lm",
-                d->defines, so, DCGEN_SOURCE_DIR)) != 0)
+                arena,
+                "cd '%s/templates' && gcc -shared -fPIC -O1 -Wall -Wextra -Werror -DDCGEN_DTYPE=dcgen_as_f32 -include "
+                "package/element.h %s -o '%s' conv2d/reference.c -lm",
+                DCGEN_SOURCE_DIR, d->defines, so)) != 0)
             return -1;
         d->so = dlopen(so, RTLD_NOW | RTLD_LOCAL);
         *(void **)&d->rows = d->so ? dlsym(d->so, "dcgen_reference_rows") : NULL;

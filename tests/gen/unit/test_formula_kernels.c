@@ -153,6 +153,7 @@ static const char *const *choose_formulas(int nspecial, int n)
 static const char program_head[] =
     "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include "
     "<string.h>\n"
+    "#include \"" DCGEN_SOURCE_DIR "/templates/package/element.h\"\n"
     "static int64_t dcgen_reference_terms(const int64_t *extent) { (void)extent; return 1; }\n"
     "static void dcgen_operator_rows(const int64_t *extent, const void *const *operand, int64_t row0, int64_t row1, "
     "double *y, double *bound)\n"

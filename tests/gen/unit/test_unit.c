@@ -185,12 +185,17 @@ TEST(axes_and_operands)
                         "size_t one_packed_bytes(int64_t N, int64_t K);\n"
                         "int one_pack(int64_t N, int64_t K, const float *W, void *packed);\n");
     const char *with = unit_reference(arena, s, DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena));
-    assert_has(with, "#define DCGEN_LAYOUT_W_NK 1\n#define dcgen_reference_rows dcgen_operator_rows\n");
+    assert_has(with, "#define DCGEN_LAYOUT_W_NK 1\n#define DCGEN_DTYPE dcgen_as_f32\n#include <stdint.h>\n");
+    assert_has(with, "\n}\n\n#define dcgen_reference_rows dcgen_operator_rows\n");
     assert_has(with, "\ntext\n#undef dcgen_reference_rows\n");
-    assert_has(with, "    return dcgen_add(acc, dcgen_element(DCGEN_F32, operand[2], n));\n");
-    assert_string_equal(unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"),
-                                       DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena)),
-                        "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\ntext\n");
+    assert_has(with, "    return dcgen_add(acc, dcgen_element(dcgen_as_f32, operand[2], n));\n");
+    const char *without = unit_reference(arena, spec_of("dtype = \"bf16\"; layout = { W = \"KN\"; };"),
+                                         DCGEN_SOURCE_DIR "/templates/package", "text\n", diag_new(arena));
+    static const char defines[] =
+        "#define DCGEN_LAYOUT_W_KN 1\n#define DCGEN_DTYPE_BF16 1\n#define DCGEN_DTYPE dcgen_as_bf16\n";
+    static const char tail[] = "\n}\n\ntext\n";
+    assert_true(strncmp(without, defines, strlen(defines)) == 0);
+    assert_string_equal(without + strlen(without) - strlen(tail), tail);
 }
 
 TEST(candidates_for_cpus)

@@ -2,8 +2,10 @@
  *
  * dense with a bias, which candidate.c computes: what runners compare it with.
  */
+#define DCGEN_DTYPE dcgen_as_f32
 #define dcgen_reference_rows product_rows
 #define dcgen_reference_check product_check
+#include "templates/package/element.h"
 #include "templates/dense/reference.c"
 #undef dcgen_reference_rows
 #undef dcgen_reference_check

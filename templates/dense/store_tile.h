@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Stores a tile of sums, from row m and column n of Y on: of values of k from k0 up to k1, what is before k0 is in Y; and the formula, where that
+ * completes them. */
+#if HAS_EPILOGUE
+/* Is the sum complete behind k1? */
+static inline __attribute__((always_inline)) int
+KERNEL_is_whole(int64_t k1, int64_t K)
+{
+#if KC
+    return k1 == K;
+#else
+    return (void)k1, (void)K, 1;
+#endif
+}
+
+#endif
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
+{
+    const int64_t N = a->N;
+    float *y = a->Y + m * N + n;
+    PACKAGE_UNROLL(16)
+    for (int r = 0; r < rows; r++) {
+        const float *add = KERNEL_addend(y + r * N, k0);
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++) {
+            if (add)
+                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
+#if HAS_EPILOGUE && (CALLS || !EPILOGUE_CALLS)
+            if (KERNEL_is_whole(k1, a->K))
+                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
+#endif
+        }
+    }
+    KERNEL_write(rows, vectors, acc, y, N);
+    (void)k1;
+#if EPILOGUE_CALLS && !CALLS
+    if (KERNEL_is_whole(k1, a->K))
+        KERNEL_finish(a, m, n, rows, vectors * VF);
+#endif
+}
+
+/* Of its columns those from `from` up to `to` alone. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_store_columns(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, int64_t m, int64_t n, int64_t from, int64_t to,
+                     int64_t k0, int64_t k1)
+{
+    float part[MR * NV * VF], *y = a->Y + m * a->N + n + from;
+    KERNEL_write(rows, vectors, acc, part, vectors * VF);
+    KERNEL_store_part(rows, to - from, part + from, vectors * VF, KERNEL_addend(y, k0), y, a->N);
+    (void)k1;
+#if HAS_EPILOGUE
+    if (KERNEL_is_whole(k1, a->K))
+        KERNEL_finish(a, m, n + from, rows, to - from);
+#endif
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * What the generator supplies around a CUDA template of any operator: standalone.cuh of an operator adds what a call is. Before it -DSM_ARCH=75 for
+ * another architecture than sm_80, and -DDTYPE_F16=1, -DDTYPE_BF16=1 or -DDTYPE_TF32=1 for another type than float, where a template has those.
+ */
+#pragma once
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TARGET_GUARD 1 /* a condition over __CUDA_ARCH__ in a package */
+#ifndef SM_ARCH
+#define SM_ARCH 80
+#endif
+#define HAS_EPILOGUE 0
+#ifndef DTYPE_F16
+#define DTYPE_F16 0
+#endif
+#ifndef DTYPE_BF16
+#define DTYPE_BF16 0
+#endif
+#ifndef DTYPE_TF32
+#define DTYPE_TF32 0
+#endif
+#define DTYPE_F32 (!DTYPE_F16 && !DTYPE_BF16 && !DTYPE_TF32)
+#define ELEM_BYTES (DTYPE_F16 || DTYPE_BF16 ? 2 : 4)
+#if DTYPE_F16
+#define ELEMENT_of f16_of
+#define ELEMENT_to_float f16_to_float
+#define DTYPE_mma f16_mma
+#elif DTYPE_BF16
+#define ELEMENT_of bf16_of
+#define ELEMENT_to_float bf16_to_float
+#define DTYPE_mma bf16_mma
+#else
+#define ELEMENT_of f32_of
+#define ELEMENT_to_float f32_to_float
+#define DTYPE_mma tf32_mma
+#endif
+
+#if DTYPE_F16 || DTYPE_BF16
+typedef unsigned short NAME_elem; /* the bits */
+#else
+typedef float NAME_elem;
+#endif
+
+namespace PACKAGE_device {
+#include "device/atomic_add_acq_rel.cuh"
+#include "device/bf16_of.cuh"
+#include "device/bf16_to_float.cuh"
+#include "device/f16_of.cuh"
+#include "device/f16_to_float.cuh"
+#include "device/f32_of.cuh"
+#include "device/f32_to_float.cuh"
+#include "device/greater.cuh"
+#include "device/lesser.cuh"
+#include "device/load_l2.cuh"
+#include "device/load_l2_16.cuh"
+#include "device/load_once16.cuh"
+#include "device/load_row.cuh"
+#include "device/shared_address.cuh"
+#include "device/shared_memory.cuh"
+#include "device/shfl_down.cuh"
+#include "device/shfl_xor.cuh"
+#include "device/store_row.cuh"
+#if SM_ARCH >= 80
+#include "device/cp_async16.cuh"
+#include "device/cp_async4.cuh"
+#include "device/cp_async8.cuh"
+#include "device/cp_commit.cuh"
+#include "device/cp_wait.cuh"
+#include "device/ldmatrix_x2.cuh"
+#include "device/ldmatrix_x2_trans.cuh"
+#include "device/ldmatrix_x4.cuh"
+#include "device/ldmatrix_x4_trans.cuh"
+#include "device/bf16_mma.cuh"
+#include "device/f16_mma.cuh"
+#include "device/tf32_mma.cuh"
+#include "device/tf32_of.cuh"
+#endif
+}

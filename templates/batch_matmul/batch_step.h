@@ -100,8 +100,10 @@ static inline __attribute__((always_inline)) int KERNEL_keeps_two(const int rows
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_join(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV])
 {
+    if (!KERNEL_keeps_two(rows, vectors))
+        return;
     PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows && KERNEL_keeps_two(rows, vectors); r++)
+    for (int r = 0; r < rows; r++)
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
             acc[0][r][v] += acc[1][r][v];

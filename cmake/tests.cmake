@@ -177,6 +177,8 @@ foreach(file IN LISTS setups)
 endforeach()
 
 # The comparison of searches (bench/tuning) uses much of dcgen, and no test runs it: it must compile at least.
-file(GLOB tuning_sources CONFIGURE_DEPENDS bench/tuning/*.c)
-add_executable(bench_tuning ${tuning_sources} bench/machine.c)
-target_link_libraries(bench_tuning PRIVATE dcgen_core)
+if(NOT DCGEN_SANITIZE MATCHES "address")
+    file(GLOB tuning_sources CONFIGURE_DEPENDS bench/tuning/*.c)
+    add_executable(bench_tuning ${tuning_sources} bench/machine.c)
+    target_link_libraries(bench_tuning PRIVATE dcgen_core)
+endif()

@@ -31,7 +31,8 @@ enum { NEAR = 20 };
 
 static bool on_same_shape(const MeasureRecord *a, const MeasureRecord *b)
 {
-    return a->threads == b->threads && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+    return a->threads == b->threads && a->naxis == b->naxis &&
+           memcmp(a->extent, b->extent, (size_t)a->naxis * sizeof *a->extent) == 0;
 }
 
 static bool is_timed(const MeasureRecord *m) { return m->nsample > 0 && m->anchor_ns > 0; }

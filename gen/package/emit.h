@@ -13,7 +13,7 @@
 
 /* The version of a package's C API and of its shared library (SONAME). It rises when a program that was compiled
  * against an earlier package of the same spec cannot use a new one: other calls, structs or codes. */
-enum { PACKAGE_ABI = 2 };
+enum { PACKAGE_ABI = 3 };
 
 typedef struct {
     int nfunction;

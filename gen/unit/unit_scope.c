@@ -232,6 +232,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("ELEMENT_BYTES", spec_element(spec, o) ? (int64_t)spec_element(spec, o)->bytes : 0),
                WORD("NSTRIDE", o->layout->rank - 1), WORD("IS_STRIDED", o->strided),
                WORD("ARGUMENT", arena_printf(a, "%s%s", argument, passed)), WORD("CAST_ARGUMENT", cast),
+               WORD("GIVEN", arena_printf(a, "%s%s", o->name, passed)),
                WORD("NO_ARGUMENT", o->strided ? "NULL, NULL" : "NULL"), WORD("FROM_RUNNER", from_runner),
                WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
                WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant),
@@ -277,17 +278,23 @@ static int add_operand_list(FillScope *s, const UnitContext *u, const char *name
     return n;
 }
 
+/* Words of 8 bytes that a call's plan keeps, besides those for extents and operands. */
+enum { PLAN_REST_WORDS = 12 };
+
 static void add_operands(FillScope *s, const UnitContext *u)
 {
     const Spec *spec = u->spec;
     bool strided = false, rows = false;
-    int out = 0, unused = 0;
+    int out = 0, unused = 0, words = spec->op->nextent + PLAN_REST_WORDS;
     for (int i = 0; i < spec->op->noperand; i++) {
+        const int rank = spec->op->operand[i].layout->rank;
+        words += rank ? rank : 1; /* an address and strides */
         strided = strided || spec->op->operand[i].strided;
         rows = rows || op_has_rows(&spec->op->operand[i]);
     }
     fill_number(s, "NARGUMENT", add_operand_list(s, u, "operands", spec_passes, &out));
     fill_number(s, "OUTPUT_ARGUMENT", out);
+    fill_number(s, "PLAN_WORDS", words);
     fill_number(s, "NCONSTANT", add_operand_list(s, u, "packed_operands", is_const, &unused));
     add_operand_list(s, u, "all_operands", is_any, &unused);
     FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("HAS_PARTS", op_has_parts(spec->op)),

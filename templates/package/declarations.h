@@ -105,6 +105,36 @@ int CALL(EXTENTS,
     const PACKAGE_exec *exec);
 #endif
 
+/* A call that is worked out once and carried out as often as wanted: which kernel, how it is started, on which operands. A plain value, which may be
+ * copied, and serves any number of threads at once. */
+typedef struct CALL_plan {
+    int kernel;           /* its kernel's number; -1: the output has no elements, there is nothing to do */
+    size_t scratch_bytes; /* memory that CALL_execute needs; it holds anything before and behind, so other calls may have it in between */
+#if FAMILY_CUDA
+    size_t counter_bytes; /* bytes of counters that it needs: zeroed before their first use, and zero behind every call, whichever it is */
+#endif
+    uint64_t kept[PLAN_WORDS];    /* the package's own */
+} CALL_plan;
+
+#if FAMILY_CUDA
+/* Fills a plan for the current device, where it is to be executed. The arguments are those of the call, the codes too; after an error the plan is as
+ * it was. */
+#else
+/* Fills a plan. The arguments are those of the call, and what is in `exec` is kept; the codes too are the call's. After an error the plan is as it
+ * was. */
+#endif
+int CALL_prepare(EXTENTS,
+    EACH(operands, PARAMETER),
+    const PACKAGE_exec *exec, CALL_plan *plan);
+#if FAMILY_CUDA
+/* Carries a plan out, in the stream, with what the operands hold by then. scratch and counters: the plan's bytes of each, on multiples of 16 bytes;
+ * NULL where it needs none. Calls that may run at the same time need their own. */
+int CALL_execute(const CALL_plan *plan, void *scratch, void *counters, struct CUstream_st *stream);
+#else
+/* Carries a plan out, with what the operands hold by then. scratch: its scratch_bytes, best aligned to 64; NULL where it needs none. */
+int CALL_execute(const CALL_plan *plan, void *scratch);
+#endif
+
 #if FAMILY_CUDA
 /* The kernel that a call with these extents takes on the current device, for logs; -1: bad extents, or no kernel of this
  * package runs there. */

@@ -87,31 +87,32 @@ static int NAME_kernel_of(const PACKAGE_exec *exec, int nthread, EVERY_EXTENTS)
     return NAME_table[kernel] && NAME_target[kernel] >= cpu ? kernel : -PACKAGE_BAD_KERNEL;
 }
 
-/* What a call is carried out by: a kernel, threads, pieces that these take one after the other. */
+/* A call, worked out: a kernel, threads, pieces that these take one after the other, and what the kernel is given. NAME_plan keeps it. */
 typedef struct {
-    int kernel, nthread, npiece;
+    int kernel, nthread, npiece; /* kernel: minus the code of an error, where there is one */
 #if ANY_SCRATCH
     size_t scratch_bytes; /* of all pieces; SIZE_MAX: more than memory can hold */
 #endif
-} NAME_plan;
+    int is_empty; /* the output has no elements: there is nothing to do */
+    PACKAGE_exec exec;
+    NAME_args args;
+} NAME_call;
 
-/* Its kernel is minus the code of an error where there is one. */
-static NAME_plan NAME_plan_of(const NAME_args *args, const PACKAGE_exec *exec, EVERY_EXTENTS)
+/* Shares out a call whose arguments are there. */
+static void NAME_share_out(NAME_call *call, const PACKAGE_exec *exec, EVERY_EXTENTS)
 {
     const double flops = NAME_flops(EACH(every, (double)AXIS));
-    NAME_plan plan = { .nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1, .npiece = 1 };
-    plan.kernel = NAME_kernel_of(exec, plan.nthread, EVERY_AXES);
-    if (plan.nthread > 1)
-        plan.npiece = PACKAGE_pieces(plan.nthread, flops);
+    call->nthread = exec && exec->threads > 1 ? PACKAGE_nthread(exec, flops) : 1;
+    call->npiece = call->nthread > 1 ? PACKAGE_pieces(call->nthread, flops) : 1;
+    call->kernel = NAME_kernel_of(exec, call->nthread, EVERY_AXES);
+    call->exec = exec ? *exec : (PACKAGE_exec){ 0 };
 #if ANY_SCRATCH
-    if (plan.kernel >= 0 && NAME_scratch[plan.kernel]) {
-        const size_t each = NAME_scratch[plan.kernel](args);
-        plan.scratch_bytes = each > PTRDIFF_MAX / (size_t)plan.npiece ? SIZE_MAX : (size_t)plan.npiece * each;
+    call->scratch_bytes = 0;
+    if (call->kernel >= 0 && NAME_scratch[call->kernel]) {
+        const size_t each = NAME_scratch[call->kernel](&call->args);
+        call->scratch_bytes = each > PTRDIFF_MAX / (size_t)call->npiece ? SIZE_MAX : (size_t)call->npiece * each;
     }
-#else
-    (void)args;
 #endif
-    return plan;
 }
 
 size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
@@ -123,10 +124,11 @@ size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
     const int64_t AXIS = VALUE; //@ repeat derived
     if (OUTPUT_IS_EMPTY)
         return 0;
-    const NAME_args args = NAME_arguments(ALL_AXES,
+    NAME_call call;
+    call.args = NAME_arguments(ALL_AXES,
         EACH(operands, NO_ARGUMENT));
-    const size_t bytes = NAME_plan_of(&args, exec, EVERY_AXES).scratch_bytes;
-    return bytes == SIZE_MAX ? 0 : bytes;
+    NAME_share_out(&call, exec, EVERY_AXES);
+    return call.scratch_bytes == SIZE_MAX ? 0 : call.scratch_bytes;
 #else
     (void)AXIS; //@ repeat axes
     (void)exec;
@@ -134,25 +136,56 @@ size_t NAME_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
 #endif
 }
 
-/* A call's job: its kernel, and what that is given. */
+/* Works a call out: a code. */
+static int NAME_work_out(EXTENTS,
+    EACH(operands, PARAMETER),
+    const PACKAGE_exec *exec, NAME_call *call)
+{
+    call->is_empty = 1;
+//@ refused
+    call->is_empty = 0;
+    call->args = NAME_arguments(ALL_AXES,
+        EACH(operands, ARGUMENT));
+    NAME_share_out(call, exec, EVERY_AXES);
+    if (call->kernel < 0)
+        return -call->kernel;
+//@ blocks
+#if ANY_SCRATCH
+    if (call->scratch_bytes == SIZE_MAX)
+        return PACKAGE_BAD_EXTENT;
+#endif
+    return PACKAGE_OK;
+}
+
+/* What threads share of a call. */
 typedef struct {
     PACKAGE_job job;
     NAME_kernel *kernel;
     const NAME_args *args;
-} NAME_call;
+} NAME_shared;
 
 static void NAME_piece(const PACKAGE_job *job, int piece)
 {
-    const NAME_call *call = (const NAME_call *)job;
-    call->kernel(call->args, piece, job->npiece);
+    const NAME_shared *of = (const NAME_shared *)job;
+    of->kernel(of->args, piece, job->npiece);
 }
 
-static int NAME_carry_out(NAME_kernel *kernel, const NAME_plan *plan, const NAME_args *args, const PACKAGE_exec *exec)
+static int NAME_carry_out(NAME_call *call, void *scratch)
 {
-    if (plan->nthread <= 1)
-        return kernel(args, 0, 1);
-    NAME_call call = { { NAME_piece, plan->nthread, plan->npiece, 0 }, kernel, args };
-    PACKAGE_run_job(&call.job, exec);
+    if (call->is_empty)
+        return PACKAGE_OK;
+#if ANY_SCRATCH
+    if (call->scratch_bytes > 0 && !scratch)
+        return PACKAGE_BAD_POINTER;
+    call->args.scratch = scratch ? scratch : call->args.OUTPUT_OPERAND;
+#else
+    (void)scratch;
+#endif
+    NAME_kernel *const kernel = NAME_table[call->kernel];
+    if (call->nthread <= 1)
+        return kernel(&call->args, 0, 1);
+    NAME_shared job = { { NAME_piece, call->nthread, call->npiece, 0 }, kernel, &call->args };
+    PACKAGE_run_job(&job.job, &call->exec);
     return PACKAGE_OK;
 }
 
@@ -160,21 +193,33 @@ int NAME(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const PACKAGE_exec *exec)
 {
-//@ refused
-    NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, ARGUMENT));
-    const NAME_plan plan = NAME_plan_of(&args, exec, EVERY_AXES);
-    if (plan.kernel < 0)
-        return -plan.kernel;
-//@ blocks
+    NAME_call call;
+    const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
+    return code == PACKAGE_OK ? NAME_carry_out(&call, workspace) : code;
+}
+
+int NAME_prepare(EXTENTS,
+    EACH(operands, PARAMETER),
+    const PACKAGE_exec *exec, NAME_plan *plan)
+{
+    _Static_assert(sizeof(NAME_call) <= sizeof plan->kept, "a plan has room for a call");
+    NAME_call call;
+    const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
+    if (code != PACKAGE_OK)
+        return code;
+    plan->kernel = call.is_empty ? -1 : call.kernel;
 #if ANY_SCRATCH
-    if (plan.scratch_bytes == SIZE_MAX)
-        return PACKAGE_BAD_EXTENT;
-    if (plan.scratch_bytes > 0 && !workspace)
-        return PACKAGE_BAD_POINTER;
-    args.scratch = workspace ? workspace : OUTPUT_OPERAND;
+    plan->scratch_bytes = call.is_empty ? 0 : call.scratch_bytes;
 #else
-    (void)workspace;
+    plan->scratch_bytes = 0;
 #endif
-    return NAME_carry_out(NAME_table[plan.kernel], &plan, &args, exec);
+    memcpy(plan->kept, &call, sizeof call);
+    return PACKAGE_OK;
+}
+
+int NAME_execute(const NAME_plan *plan, void *scratch)
+{
+    NAME_call call;
+    memcpy(&call, plan->kept, sizeof call);
+    return NAME_carry_out(&call, scratch);
 }

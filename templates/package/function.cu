@@ -102,32 +102,83 @@ size_t NAME_cuda_workspace_bytes(EXTENTS, const PACKAGE_exec *exec)
 #endif
 }
 
+/* A call, worked out: its kernel, how that is launched, and what it is given. NAME_cuda_plan keeps it. */
+typedef struct {
+    int kernel;
+    bool is_empty; /* the output has no elements: there is nothing to do */
+    NAME_plan plan;
+    NAME_args args;
+} NAME_call;
+
+/* Works a call out: a code. */
+static int NAME_work_out(EXTENTS,
+    EACH(operands, PARAMETER),
+    const PACKAGE_exec *exec, NAME_call *call)
+{
+    call->is_empty = true;
+//@ refused
+    call->is_empty = false;
+    call->args = NAME_arguments(ALL_AXES,
+        EACH(operands, CAST_ARGUMENT));
+#if ANY_ALIGN
+    const int64_t ALIGN = NAME_align(EVERY_AXES, &call->args);
+#endif
+    call->kernel = NAME_kernel_of(exec, CALL_AXES);
+    if (call->kernel < 0)
+        return -call->kernel;
+//@ blocks
+    call->plan = NAME_table[call->kernel].plan(call->args, PACKAGE_sms());
+    return PACKAGE_OK;
+}
+
+static int NAME_carry_out(NAME_call *call, void *scratch, void *counters, cudaStream_t stream)
+{
+    if (call->is_empty)
+        return PACKAGE_OK;
+    if ((call->plan.scratch_bytes && !PACKAGE_is_workspace(scratch)) || (call->plan.counter_bytes && !PACKAGE_is_workspace(counters)))
+        return PACKAGE_BAD_POINTER;
+#if ANY_COUNTERS
+    call->args.counters = (unsigned *)counters;
+#endif
+#if ANY_SCRATCH
+    call->args.scratch = scratch;
+#endif
+    const cudaError_t code = NAME_table[call->kernel].start(call->args, call->plan, stream);
+    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
+        return PACKAGE_BAD_DEVICE; /* compiled without code for it */
+    return code == cudaSuccess ? PACKAGE_OK : PACKAGE_CUDA_ERROR;
+}
+
 int NAME_cuda(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,
     const PACKAGE_exec *exec, struct CUstream_st *stream)
 {
-//@ refused
-    NAME_args args = NAME_arguments(ALL_AXES,
-        EACH(operands, CAST_ARGUMENT));
-#if ANY_ALIGN
-    const int64_t ALIGN = NAME_align(EVERY_AXES, &args);
-#endif
-    const int kernel = NAME_kernel_of(exec, CALL_AXES);
-    if (kernel < 0)
-        return -kernel;
-//@ blocks
-    const NAME_plan plan = NAME_table[kernel].plan(args, PACKAGE_sms());
-    const bool needs_workspace = NAME_workspace_of(plan) > 0;
-    if (needs_workspace && !PACKAGE_is_workspace(workspace))
-        return PACKAGE_BAD_POINTER;
-#if ANY_COUNTERS
-    args.counters = needs_workspace ? (unsigned *)workspace : NULL;
-#endif
-#if ANY_SCRATCH
-    args.scratch = needs_workspace ? (char *)workspace + NAME_counters_room : NULL;
-#endif
-    const cudaError_t code = NAME_table[kernel].start(args, plan, stream);
-    if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction)
-        return PACKAGE_BAD_DEVICE; /* compiled without code for it */
-    return code == cudaSuccess ? PACKAGE_OK : PACKAGE_CUDA_ERROR;
+    NAME_call call;
+    const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
+    if (code != PACKAGE_OK)
+        return code;
+    return NAME_carry_out(&call, workspace ? (char *)workspace + NAME_counters_room : NULL, workspace, stream);
+}
+
+int NAME_cuda_prepare(EXTENTS,
+    EACH(operands, PARAMETER),
+    const PACKAGE_exec *exec, NAME_cuda_plan *plan)
+{
+    static_assert(sizeof(NAME_call) <= sizeof plan->kept, "a plan has room for a call");
+    NAME_call call;
+    const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
+    if (code != PACKAGE_OK)
+        return code;
+    plan->kernel = call.is_empty ? -1 : call.kernel;
+    plan->scratch_bytes = call.is_empty ? 0 : call.plan.scratch_bytes;
+    plan->counter_bytes = call.is_empty ? 0 : call.plan.counter_bytes;
+    memcpy(plan->kept, &call, sizeof call);
+    return PACKAGE_OK;
+}
+
+int NAME_cuda_execute(const NAME_cuda_plan *plan, void *scratch, void *counters, struct CUstream_st *stream)
+{
+    NAME_call call;
+    memcpy(&call, plan->kept, sizeof call);
+    return NAME_carry_out(&call, scratch, counters, stream);
 }

@@ -233,6 +233,35 @@ static void check_workspace()
     CHECK(pkg_cuda_workspace_clear(room, 16, stream) == pkg_CUDA_ERROR);
 }
 
+/* A plan is the call, for another time. */
+static void check_plans()
+{
+    pkg_cuda_plan plan, copy;
+    const auto prepare = [&](int64_t M, int64_t K, const float *w, const pkg_exec *exec) { return pkg_cuda_prepare(M, 6, K, X, w, bias, Y, exec, &plan); };
+    CHECK(prepare(4, 7, W, NULL) == pkg_OK && plan.kernel == pkg_cuda_choose(4, 6, 7) && plan.scratch_bytes == 4 && plan.counter_bytes == 0);
+    nlaunch = 0;
+    CHECK(prepare(-1, 7, W, NULL) == pkg_BAD_EXTENT && prepare(4, 7, NULL, NULL) == pkg_BAD_POINTER && prepare(4, 7, Y, NULL) == pkg_BAD_OVERLAP);
+    const pkg_exec none = { pkg_nkernel() + 1 }, last = { pkg_nkernel() };
+    CHECK(prepare(4, 7, W, &none) == pkg_BAD_KERNEL);
+    copy = plan; /* which is as it was */
+    memset(&plan, 0xff, sizeof plan);
+    CHECK(pkg_cuda_execute(&copy, NULL, NULL, stream) == pkg_BAD_POINTER && pkg_cuda_execute(&copy, (char *)room + 8, NULL, stream) == pkg_BAD_POINTER);
+    CHECK(nlaunch == 0);
+    for (int i = 1; i <= 2; i++) {
+        CHECK(pkg_cuda_execute(&copy, room + 4 * i, NULL, stream) == pkg_OK && nlaunch == i && was_started(copy.kernel));
+        nlaunch = i;
+        CHECK(started.M == 4 && started.N == 6 && started.K == 7 && started.X == X && started.W == W && started.bias == bias && started.Y == Y &&
+              started.scratch == room + 4 * i);
+    }
+    CHECK(prepare(4, 5, W, &last) == pkg_OK && plan.kernel == pkg_nkernel() - 1 && plan.scratch_bytes == 0 &&
+          pkg_cuda_execute(&plan, NULL, NULL, stream) == pkg_OK && was_started(plan.kernel));
+    nlaunch = 0;
+    CHECK(prepare(0, 5, NULL, NULL) == pkg_OK && plan.kernel == -1 && pkg_cuda_execute(&plan, NULL, NULL, stream) == pkg_OK && nlaunch == 0);
+    launch_code = cudaErrorInvalidValue;
+    CHECK(pkg_cuda_execute(&copy, room, NULL, stream) == pkg_CUDA_ERROR);
+    launch_code = 0;
+}
+
 static void check_texts(int n)
 {
     for (int k : { -1, n, n + 1, INT_MAX, INT_MIN })
@@ -408,6 +437,7 @@ int main()
     check_overlaps();
     check_pointers();
     check_workspace();
+    check_plans();
     check_texts(n);
     check_packing();
     check_conversions();

@@ -226,6 +226,48 @@ static void any_number_of_threads(void)
     NAME_problem_free(&large);
 }
 
+/* A plan is the call, for another time: with the codes of the call, then carried out by whoever has a copy, on what the operands hold by then. */
+static void plans(void)
+{
+    NAME_problem p = NAME_problem_new(48, 161, 129), q = p, empty = NAME_problem_new(0, 17, 9);
+    NAME_plan plan, copy;
+    const NAME_exec bad = { .kernel = NAME_nkernel() + 1 };
+    for (int kernel = 0; kernel <= NAME_nkernel(); kernel++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            NAME_exec exec = { .threads = threads, .parallel_for = backwards, .kernel = kernel };
+            const int code = NAME_prepare(NAME_GIVEN((&p)), &exec, &plan);
+            CHECK(code == NAME_OK || (kernel && code == NAME_BAD_KERNEL && NAME_problem_call(&p, &exec) == code));
+            if (code != NAME_OK)
+                continue;
+            CHECK(kernel ? plan.kernel == kernel - 1 : threads > 1 || plan.kernel == NAME_choose(p.M, p.N, p.K));
+            exec.parallel_for = NULL; /* the plan keeps what it was told */
+            q.workspace = plan.scratch_bytes ? NAME_take(plan.scratch_bytes) : NULL;
+            CHECK(!plan.scratch_bytes || NAME_execute(&plan, NULL) == NAME_BAD_POINTER);
+            memcpy(&copy, &plan, sizeof plan);
+            memset(&plan, 0xff, sizeof plan);
+            for (int again = 0; again < 2; again++) {
+                for (int64_t i = 0; i < p.M * p.N; i++)
+                    p.Y[i] = NAN;
+                most_parts = 0;
+                CHECK(NAME_execute(&copy, q.workspace) == NAME_OK && NAME_problem_right(&p));
+                CHECK(threads == 1 ? most_parts == 0 : most_parts >= 2);
+            }
+            free(q.workspace);
+        }
+    copy = plan;
+    q = p, q.X = NULL;
+    CHECK(NAME_prepare(NAME_GIVEN((&q)), NULL, &plan) == NAME_BAD_POINTER);
+    q = p, q.K = -1;
+    CHECK(NAME_prepare(NAME_GIVEN((&q)), NULL, &plan) == NAME_BAD_EXTENT);
+    q = p, q.Y = p.X;
+    CHECK(NAME_prepare(NAME_GIVEN((&q)), NULL, &plan) == NAME_BAD_OVERLAP);
+    CHECK(NAME_prepare(NAME_GIVEN((&p)), &bad, &plan) == NAME_BAD_KERNEL && memcmp(&copy, &plan, sizeof plan) == 0);
+    CHECK(NAME_prepare(NAME_GIVEN((&empty)), &bad, &plan) == NAME_OK && plan.kernel == -1 && plan.scratch_bytes == 0);
+    CHECK(NAME_execute(&plan, NULL) == NAME_OK);
+    NAME_problem_free(&p);
+    NAME_problem_free(&empty);
+}
+
 typedef void Body(void *arg, int i);
 
 static void run_none(void *ctx, int n, Body *body, void *arg) { (void)ctx, (void)n, (void)body, (void)arg; }
@@ -448,6 +490,7 @@ int main(void)
     kernels_by_number(&p);
     every_code_has_a_text();
     any_number_of_threads();
+    plans();
     careless_parallel_for();
     cancelled_thread();
     operands_anywhere();

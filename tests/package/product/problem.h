@@ -94,13 +94,16 @@ static inline void NAME_problem_free(NAME_problem *p)
     free(p->X), free(p->W), free(p->bias), free(p->Y), free(p->workspace), free(p->want), free(p->bound);
 }
 
+/* Extents and operands, as a call takes them. */
+#if NAME_HAS_BIAS
+#define NAME_GIVEN(p) p->M, p->N, p->K, p->X, (const float *)p->packed, p->bias, p->Y
+#else
+#define NAME_GIVEN(p) p->M, p->N, p->K, p->X, (const float *)p->packed, p->Y
+#endif
+
 static inline int NAME_problem_call(const NAME_problem *p, const NAME_exec *exec)
 {
-    return NAME(p->M, p->N, p->K, p->X, (const float *)p->packed,
-#if NAME_HAS_BIAS
-                p->bias,
-#endif
-                p->Y, p->workspace, exec);
+    return NAME(NAME_GIVEN(p), p->workspace, exec);
 }
 
 /* Does Y hold the result? A NaN is none. */

@@ -61,7 +61,7 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
  * variance of both means. */
 #define OFF "_off(x, mean[i](x))"
 #define SQUARES "mean[i](" OFF " * " OFF ")"
-#define REST "mean[i](" OFF ")"
+#define MEAN_OFF "mean[i](" OFF ")"
 
 const ShortForm formula_short_forms[SHORT_FORM_COUNT] = {
     { "relu", 1, false, { "x" }, "max(x, 0)" },
@@ -69,8 +69,12 @@ const ShortForm formula_short_forms[SHORT_FORM_COUNT] = {
     { "mean", 1, true, { "x" }, "sum[i](x) / sum[i](1)" },
     { "softmax", 1, true, { "x" }, "exp(x - max[i](x)) / sum[i](exp(x - max[i](x)))" },
     { "log_softmax", 1, true, { "x" }, "x - max[i](x) - log(sum[i](exp(x - max[i](x))))" },
-    { "centre", 1, true, { "x" }, "_centred(" OFF ", " REST ")" },
-    { "layernorm", 2, true, { "x", "eps" }, "centre[i](x) * rsqrt(max(_variance(" SQUARES ", " REST "), 0) + eps)" },
+    { "centre", 1, true, { "x" }, "_centred(" OFF ", " MEAN_OFF ")" },
+    { "layernorm",
+      2,
+      true,
+      { "x", "eps" },
+      "centre[i](x) * rsqrt(max(_variance(" SQUARES ", " MEAN_OFF "), 0) + eps)" },
     { "rmsnorm", 2, true, { "x", "eps" }, "x * rsqrt(mean[i](x * x) + eps)" },
 };
 

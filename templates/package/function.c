@@ -203,7 +203,7 @@ int NAME_prepare(EXTENTS,
     const PACKAGE_exec *exec, NAME_plan *plan)
 {
     _Static_assert(sizeof(NAME_call) <= sizeof plan->kept, "a plan has room for a call");
-    NAME_call call;
+    NAME_call call = { 0 };
     const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
     if (code != PACKAGE_OK)
         return code;

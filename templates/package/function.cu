@@ -165,7 +165,7 @@ int NAME_cuda_prepare(EXTENTS,
     const PACKAGE_exec *exec, NAME_cuda_plan *plan)
 {
     static_assert(sizeof(NAME_call) <= sizeof plan->kept, "a plan has room for a call");
-    NAME_call call;
+    NAME_call call = {};
     const int code = NAME_work_out(AXES, EACH(operands, GIVEN), exec, &call);
     if (code != PACKAGE_OK)
         return code;

@@ -46,7 +46,7 @@ TEST(a_head_may_leave_all_to_its_family)
     assert_int_equal(value_of(&b, "UNITS"), 6);
     assert_int_equal(value_of(&b, "UT"), 4);
     assert_int_equal(value_of(&b, "ROW_TILES"), 5);
-    assert_int_equal(value_of(&b, "REST"), 1);
+    assert_int_equal(value_of(&b, "LOWEST"), 1);
     assert_float_equal(term_of(&b, "fma"), 64 * 4 * 9 / 2, 0);
     assert_float_equal(term_of(&b, "call"), 6000, 0);
     assert_true(b.t->nfeature > 20);

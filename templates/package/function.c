@@ -170,6 +170,15 @@ static void NAME_piece(const PACKAGE_job *job, int piece)
     of->kernel(of->args, piece, job->npiece);
 }
 
+static int NAME_run(const NAME_call *call, NAME_kernel *kernel)
+{
+    if (call->nthread <= 1)
+        return kernel(&call->args, 0, 1);
+    NAME_shared job = { { NAME_piece, call->nthread, call->npiece, 0 }, kernel, &call->args };
+    PACKAGE_run_job(&job.job, &call->exec);
+    return PACKAGE_OK;
+}
+
 static int NAME_carry_out(NAME_call *call, void *scratch)
 {
     if (call->is_empty)
@@ -181,12 +190,7 @@ static int NAME_carry_out(NAME_call *call, void *scratch)
 #else
     (void)scratch;
 #endif
-    NAME_kernel *const kernel = NAME_table[call->kernel];
-    if (call->nthread <= 1)
-        return kernel(&call->args, 0, 1);
-    NAME_shared job = { { NAME_piece, call->nthread, call->npiece, 0 }, kernel, &call->args };
-    PACKAGE_run_job(&job.job, &call->exec);
-    return PACKAGE_OK;
+    return NAME_run(call, NAME_table[call->kernel]);
 }
 
 int NAME(EXTENTS,

@@ -226,7 +226,8 @@ static void any_number_of_threads(void)
     NAME_problem_free(&large);
 }
 
-/* A plan is the call, for another time: with the codes of the call, then carried out by whoever has a copy, on what the operands hold by then. */
+/* A plan is the call, for another time: with the codes of the call, then carried out by whoever has a copy, on what the
+ * operands hold by then. */
 static void plans(void)
 {
     NAME_problem p = NAME_problem_new(48, 161, 129), q = p, empty = NAME_problem_new(0, 17, 9);

@@ -12,7 +12,7 @@
 #include "gen/base/number.h"
 #include "gen/base/process.h"
 #include "gen/report/words.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 
 /* ---- which shapes ---- */
 
@@ -224,11 +224,11 @@ void regret_show_machine(const Regret *g)
 void regret_show_case(const Regret *g, const RegretCase *c)
 {
     const Op *op = g->out->study->spec->op;
-    const char *const *value = op_said_texts(g->out->study->arena, op, c->now.inst->extent);
-    OpSaid said[OP_MAX_EXTENT];
-    const int n = op_said(op, value, 1, said);
+    const char *const *value = op_shown_texts(g->out->study->arena, op, c->now.inst->extent);
+    OpShown shown[OP_MAX_EXTENT];
+    const int n = op_shown(op, value, 1, shown);
     for (int i = 0; i < n; i++)
-        printf("%s %-6s", said[i].name, value[said[i].extent]);
+        printf("%s %-6s", shown[i].name, value[shown[i].extent]);
     printf("threads %-3d kernel %-2d %10s us  best %10s us", c->now.inst->threads, g->out->first + c->now.kernel,
            us_text(g, c->now.chosen_ns), us_text(g, c->now.best_ns));
     if (isfinite(c->now.regret))

@@ -12,7 +12,7 @@
 #include "gen/base/number.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 
 enum { SCHEMA = 1, MAX_LISTED = 24 }; /* MAX_LISTED: shapes that README.md names because their regret cannot be said */
 
@@ -70,7 +70,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
         FillScope *extent = fill_row(row);
         FILL_WORDS(extent, WORD("AXIS", op->extent[i].name), WORD("EXTENT", s->inst->extent[i]));
     }
-    FILL_WORDS(row, WORD("EXTENTS", op_said_call(words->arena, op, s->inst->extent, " = ", ", ")),
+    FILL_WORDS(row, WORD("EXTENTS", op_shown_call(words->arena, op, s->inst->extent, " = ", ", ")),
                WORD("IS_TUNED", s->tuned ? "true" : "false"), WORD("THREADS", threads));
     fill_wordf(row, "WEIGHT", "%.6g", s->inst->weight);
     fill_number(row, "KERNEL_NUMBER", r->first + s->kernel);

@@ -15,7 +15,7 @@
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
 #include "gen/report/words.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 #include "search/build/build.h"
 #include "search/measure/runner.h"
 
@@ -29,7 +29,7 @@ typedef struct {
 /* "M=16 N=768 K=768 threads=1" */
 static void print_shape(const Dump *d, const Op *op, const int64_t *extent, int threads)
 {
-    fprintf(d->out, "%s threads=%d", op_said_call(d->a, op, extent, "=", " "), threads);
+    fprintf(d->out, "%s threads=%d", op_shown_call(d->a, op, extent, "=", " "), threads);
 }
 
 static const char *time_text(const Dump *d, double ns) { return ns > 0 ? number_time(d->a, ns) : "-"; }
@@ -81,7 +81,7 @@ static void print_spec(const Dump *d)
             print_dim(d, &s->dim[i]);
     for (int i = 0; i < s->nshape; i++) {
         fprintf(d->out, "shape %d: %s; weight %g\n", i,
-                op_said_values(d->a, s->op, spec_shape_texts(d->a, s, i), " = ", "; "), s->shape[i].weight);
+                op_shown_values(d->a, s->op, spec_shape_texts(d->a, s, i), " = ", "; "), s->shape[i].weight);
     }
     for (int64_t i = 0; i < s->ninstance; i++) {
         const Instance *inst = &s->instance[i];

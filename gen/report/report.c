@@ -203,7 +203,7 @@ static void choose_columns(Report *r)
     const char **value = ARENA_ARRAY(r->arena, (size_t)s->nshape * ngiven, const char *);
     for (int i = 0; i < s->nshape; i++)
         memcpy(value + (size_t)i * ngiven, spec_shape_texts(r->arena, s, i), ngiven * sizeof *value);
-    r->nsaid = op_said(s->op, value, s->nshape, r->said);
+    r->nshown = op_shown(s->op, value, s->nshape, r->shown);
 }
 
 Report *report_begin(Arena *a, const Result *in, const char *version, bool several)

@@ -88,14 +88,14 @@ static const char *group_label(Arena *a, const Groups *g, const Group *group)
 {
     const Instance *inst = &g->spec->instance[group->at[0]];
     const Op *op = g->spec->op;
-    const char **value = op_said_texts(a, op, inst->extent), **declared = spec_shape_texts(a, g->spec, inst->decl);
+    const char **value = op_shown_texts(a, op, inst->extent), **declared = spec_shape_texts(a, g->spec, inst->decl);
     Text t = { .arena = a };
     int nvarying = 0;
     for (int x = 0; x < op->ngiven; x++)
         nvarying += varies(g, group, x);
     for (int x = 0; x < op->ngiven; x++)
         value[x] = varies(g, group, x) && nvarying > 1 ? declared[x] : x != group->axis ? value[x] : NULL;
-    text_add(&t, op_said_values(a, op, value, " = ", ", "));
+    text_add(&t, op_shown_values(a, op, value, " = ", ", "));
     if (g->spec->nthread > 1)
         text_printf(&t, "%s%d thread%s", t.len ? ", " : "", inst->threads, number_plural(inst->threads));
     return t.len ? text_str(&t) : "all shapes";

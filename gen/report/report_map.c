@@ -275,8 +275,8 @@ static int draw_planes(Report *r)
                     q.at[q.n++] = i;
             if (q.n > 1 && choose_axes(&q))
                 draw_plane(r, &q, nplane++,
-                           words_said(r->arena, s->op, spec_shape_texts(r->arena, s, decl),
-                                      s->nthread > 1 ? s->threads[t] : 0));
+                           words_shape_values(r->arena, s->op, spec_shape_texts(r->arena, s, decl),
+                                              s->nthread > 1 ? s->threads[t] : 0));
         }
     return nplane;
 }

@@ -11,7 +11,7 @@
 #include "gen/report/plot.h"
 #include "gen/report/report.h"
 #include "gen/report/shares.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 #include "gen/template/fill.h"
 
 /* How many a part of the page has at most. */
@@ -56,8 +56,8 @@ typedef struct {
     const char *version; /* dcgen's */
     const char *part;    /* prefix of each id: "avx2-" if the page has several targets, else "" */
     Groups groups;
-    int nsaid; /* columns of tables of shapes */
-    OpSaid said[OP_MAX_EXTENT];
+    int nshown; /* columns of tables of shapes */
+    OpShown shown[OP_MAX_EXTENT];
     FillScope *words; /* what the pattern's names stand for in this part of the page */
     int nplot;
     Plot plot[REPORT_MAX_PLOT];

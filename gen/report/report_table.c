@@ -41,8 +41,8 @@ static FillScope *add_shape_row(Report *r, const Instance *inst)
 {
     FillScope *row = fill_row(r->words);
     fill_list(row, "extents");
-    for (int i = 0; i < r->nsaid; i++)
-        fill_number(fill_row(row), "EXTENT", inst->extent[r->said[i].extent]);
+    for (int i = 0; i < r->nshown; i++)
+        fill_number(fill_row(row), "EXTENT", inst->extent[r->shown[i].extent]);
     fill_number(row, "ON_THREADS", inst->threads);
     return row;
 }
@@ -71,14 +71,14 @@ static void add_declared_words(Report *r)
 {
     const Spec *s = r->spec;
     fill_list(r->words, "axes");
-    for (int i = 0; i < r->nsaid; i++)
-        report_word(fill_row(r->words), "AXIS", r->said[i].name);
+    for (int i = 0; i < r->nshown; i++)
+        report_word(fill_row(r->words), "AXIS", r->shown[i].name);
     fill_list(r->words, "declared");
     for (int i = 0; i < s->nshape; i++) {
         FillScope *row = fill_row(r->words);
         fill_list(row, "expressions");
-        for (int k = 0; k < r->nsaid; k++)
-            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[r->said[k].extent]));
+        for (int k = 0; k < r->nshown; k++)
+            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[r->shown[k].extent]));
         report_word(row, "WEIGHT", number_sig(r->arena, s->shape[i].weight, 3));
     }
 }

@@ -7,17 +7,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include "gen/base/number.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 
-const char *words_said(Arena *a, const Op *op, const char *const *value, int threads)
+const char *words_shape_values(Arena *a, const Op *op, const char *const *value, int threads)
 {
-    const char *said = op_said_values(a, op, value, " = ", ", ");
-    return threads ? arena_printf(a, "%s, %d thread%s", said, threads, number_plural(threads)) : said;
+    const char *shape = op_shown_values(a, op, value, " = ", ", ");
+    return threads ? arena_printf(a, "%s, %d thread%s", shape, threads, number_plural(threads)) : shape;
 }
 
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads)
 {
-    return words_said(a, op, op_said_texts(a, op, extent), threads);
+    return words_shape_values(a, op, op_shown_texts(a, op, extent), threads);
 }
 
 const char *words_candidate(Arena *a, const Candidate *c)

@@ -8,9 +8,10 @@
 #include "gen/base/json.h"
 #include "search/space/space.h"
 
-/* "M = 80, N = 768, K = 768"; with threads > 0 ", 2 threads" behind it. Attributes as in gen/spec/op_said.h. */
+/* "M = 80, N = 768, K = 768"; with threads > 0 ", 2 threads" behind it. Attributes as in gen/spec/op_shown.h. */
 const char *words_shape(Arena *a, const Op *op, const int64_t *extent, int threads);
-const char *words_said(Arena *a, const Op *op, const char *const *value, int threads); /* of texts: "M = 16*T" */
+const char *words_shape_values(Arena *a, const Op *op, const char *const *value,
+                               int threads);               /* of texts: "M = 16*T" */
 const char *words_candidate(Arena *a, const Candidate *c); /* "packed_gemm avx512 MR=8 NP=3" */
 /* Which of its package's functions and targets a search or a result is for, where there are several: "layer_scores for
  * avx512", "layer_scores", "avx512"; else "". */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 #include "search/measure/runner_private.h"
 #include "search/record/samples.h"
 
@@ -226,7 +226,7 @@ static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blam
 static Step give_up(const Exchange *s, const char *why, const char **err)
 {
     *err = arena_printf(s->q->arena, "the runner cannot measure %s: %s",
-                        op_said_call(s->q->arena, s->r->op, s->q->measure.extent, "=", " "), why);
+                        op_shown_call(s->q->arena, s->r->op, s->q->measure.extent, "=", " "), why);
     return STEP_FAILED;
 }
 

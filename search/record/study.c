@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "gen/base/flush.h"
 #include "gen/base/order.h"
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 #include "search/record/roofline.h"
 #include "search/record/samples.h"
 
@@ -232,7 +232,7 @@ static KernelFacts copy_facts(Arena *a, const KernelRecord *k)
 
 const char *study_why(const Study *s, Arena *a, const int64_t *extent, int threads, const char *why)
 {
-    return arena_printf(a, "on %s threads=%d: %s", op_said_call(a, s->spec->op, extent, "=", " "), threads, why);
+    return arena_printf(a, "on %s threads=%d: %s", op_shown_call(a, s->spec->op, extent, "=", " "), threads, why);
 }
 
 void study_set_status(Study *s, Trial *t, Status status, const char *why)

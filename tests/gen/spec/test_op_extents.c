@@ -5,7 +5,7 @@
  */
 #include "tests/test.h"
 #include <unistd.h>
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 #include "tests/arena.h"
 #include "tests/gen/golden.h"
 #include "tests/gen/spec_text.h"
@@ -279,7 +279,7 @@ TEST(what_people_are_told)
     Op *op;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_string_equal(said_of(cases[i].more, NULL, &op), "");
-        assert_string_equal(op_said_call(arena, op, cases[i].extent, "=", " "), cases[i].want);
+        assert_string_equal(op_shown_call(arena, op, cases[i].extent, "=", " "), cases[i].want);
     }
 }
 
@@ -289,14 +289,14 @@ TEST(what_people_are_told_of_several)
 {
     static const char *const value[] = { "T", "2*T", "1", "1", "1", "3", "4", "S", "S", "1", "5", "6", "0", "1", "1" };
     Op *op;
-    OpSaid said[OP_MAX_EXTENT];
+    OpShown shown[OP_MAX_EXTENT];
     assert_string_equal(said_of(EDGES, NULL, &op), "");
-    assert_int_equal(op_said(op, value, 2, said), 4);
-    assert_true(strcmp(said[2].name, "EDGE") == 0 && said[2].extent == 2 && strcmp(said[3].name, "D") == 0);
-    assert_int_equal(op_said(op, value, 3, said), 5);
-    assert_true(strcmp(said[2].name, "TOP") == 0 && strcmp(said[3].name, "END") == 0 && said[3].extent == 3);
+    assert_int_equal(op_shown(op, value, 2, shown), 4);
+    assert_true(strcmp(shown[2].name, "EDGE") == 0 && shown[2].extent == 2 && strcmp(shown[3].name, "D") == 0);
+    assert_int_equal(op_shown(op, value, 3, shown), 5);
+    assert_true(strcmp(shown[2].name, "TOP") == 0 && strcmp(shown[3].name, "END") == 0 && shown[3].extent == 3);
     const char *some[] = { "T", NULL, "2", NULL, "1" };
-    assert_string_equal(op_said_values(arena, op, some, " = ", ", "), "A = T, TOP = 2, D = 1");
+    assert_string_equal(op_shown_values(arena, op, some, " = ", ", "), "A = T, TOP = 2, D = 1");
 }
 
 /* ---- specs ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_said: which numbers of a call people are told. A convolution has eight attributes; nearly always a line about it
+ * op_shown: which numbers of a call people are shown. A convolution has eight attributes; nearly always a line about it
  * needs "STRIDE = 2" alone.
  */
-#include "gen/spec/op_said.h"
+#include "gen/spec/op_shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static bool is_brief(const Calls *c, int extent)
     return is;
 }
 
-/* Is there something to tell of it, and of those that are told with it? */
-static bool is_told(const Calls *c, int extent, bool brief)
+/* Is there something to show of it, and of those that are shown with it? */
+static bool is_shown(const Calls *c, int extent, bool brief)
 {
     bool usual = is_usual(c, extent), given = true;
     for (int i = 0; usual && brief && i < c->op->ngiven; i++)
@@ -69,19 +69,19 @@ static bool is_told(const Calls *c, int extent, bool brief)
     return given && !usual;
 }
 
-int op_said(const Op *op, const char *const *value, int64_t n, OpSaid *said)
+int op_shown(const Op *op, const char *const *value, int64_t n, OpShown *shown)
 {
     const Calls c = { op, value, n };
-    int nsaid = 0;
+    int nshown = 0;
     for (int i = 0; i < op->ngiven; i++) {
         const bool brief = is_brief(&c, i);
-        if ((!brief || op_is_first_brief(op, i)) && is_told(&c, i, brief))
-            said[nsaid++] = (OpSaid){ brief ? op->extent[i].brief : op->extent[i].name, i };
+        if ((!brief || op_is_first_brief(op, i)) && is_shown(&c, i, brief))
+            shown[nshown++] = (OpShown){ brief ? op->extent[i].brief : op->extent[i].name, i };
     }
-    return nsaid;
+    return nshown;
 }
 
-const char **op_said_texts(Arena *a, const Op *op, const int64_t *extent)
+const char **op_shown_texts(Arena *a, const Op *op, const int64_t *extent)
 {
     const char **text = ARENA_ARRAY(a, (size_t)op->ngiven, const char *);
     for (int i = 0; i < op->ngiven; i++)
@@ -89,17 +89,17 @@ const char **op_said_texts(Arena *a, const Op *op, const int64_t *extent)
     return text;
 }
 
-const char *op_said_values(Arena *a, const Op *op, const char *const *value, const char *is, const char *next)
+const char *op_shown_values(Arena *a, const Op *op, const char *const *value, const char *is, const char *next)
 {
-    OpSaid said[OP_MAX_EXTENT];
+    OpShown shown[OP_MAX_EXTENT];
     Text t = { .arena = a };
-    const int n = op_said(op, value, 1, said);
+    const int n = op_shown(op, value, 1, shown);
     for (int i = 0; i < n; i++)
-        text_printf(&t, "%s%s%s%s", i ? next : "", said[i].name, is, value[said[i].extent]);
+        text_printf(&t, "%s%s%s%s", i ? next : "", shown[i].name, is, value[shown[i].extent]);
     return text_str(&t);
 }
 
-const char *op_said_call(Arena *a, const Op *op, const int64_t *extent, const char *is, const char *next)
+const char *op_shown_call(Arena *a, const Op *op, const int64_t *extent, const char *is, const char *next)
 {
-    return op_said_values(a, op, op_said_texts(a, op, extent), is, next);
+    return op_shown_values(a, op, op_shown_texts(a, op, extent), is, next);
 }

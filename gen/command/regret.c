@@ -120,7 +120,7 @@ static bool judge_cases(Regret *g)
     return true;
 }
 
-/* Sums up a group; what cannot be said of it judges nothing. */
+/* Sums up a group; a shape whose regret is not resolved judges nothing. */
 static ContractSum sum_up(const Regret *g, int group)
 {
     ContractShape *now = ARENA_ARRAY(g->run->a, (size_t)g->n + 1, ContractShape);
@@ -128,7 +128,7 @@ static ContractSum sum_up(const Regret *g, int group)
     for (const RegretCase *c = g->item; c < g->item + g->n; c++)
         if ((int)group_of(c) == group) {
             now[n] = c->now;
-            now[n++].measured = c->now.said;
+            now[n++].measured = c->now.resolved;
         }
     return contract_sum(now, n);
 }
@@ -154,15 +154,15 @@ static bool is_above(Figure f) { return f.judged && f.is > f.bound; }
 
 static bool measure_all(Regret *g)
 {
-    int64_t nsaid = 0;
+    int64_t nresolved = 0;
     if (!race_cases(g) || !judge_cases(g))
         return false;
     for (int k = 0; k < REGRET_GROUPS; k++) {
         g->sum[k] = sum_up(g, k);
         g->broken = g->broken || is_above(figure_of(g, k, false)) || is_above(figure_of(g, k, true));
-        nsaid += g->sum[k].nsaid;
+        nresolved += g->sum[k].nresolved;
     }
-    g->vague = 2 * nsaid < g->n;
+    g->mostly_unresolved = 2 * nresolved < g->n;
     return true;
 }
 
@@ -238,7 +238,7 @@ void regret_show_case(const Regret *g, const RegretCase *c)
     printf("  %s", group_name[group_of(c)]);
     if (!c->now.measured)
         printf(", not measured beside another: the time was up");
-    else if (!c->now.said)
+    else if (!c->now.resolved)
         printf(", cannot be said: that or %s, off by %.1f %%", regret_rival(g->out->study->arena, g->out, &c->now),
                100 * c->now.spread);
     printf("\n");
@@ -264,14 +264,14 @@ static void show_text(const Regret *g)
         if (!s->nshape)
             continue;
         printf("%s: %" PRId64 " shape%s", group_name[k], s->nshape, number_plural(s->nshape));
-        if (s->nsaid < s->nshape)
-            printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nsaid);
-        for (int worst = 0; worst < 2 && s->nsaid; worst++)
+        if (s->nresolved < s->nshape)
+            printf(", of %" PRId64 " of them it cannot be said", s->nshape - s->nresolved);
+        for (int worst = 0; worst < 2 && s->nresolved; worst++)
             show_figure(figure_of(g, k, worst));
         printf("\n");
         bound = bound || isfinite(g->bound[k].worst);
     }
-    if (bound && !g->broken && !g->vague)
+    if (bound && !g->broken && !g->mostly_unresolved)
         printf("within the stated bound\n");
 }
 
@@ -285,7 +285,7 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
                     FIELD("kernel", g->out->first + c->now.kernel), FIELD("chosen_ns", c->now.chosen_ns),
                     FIELD("best_ns", c->now.best_ns), FIELD("regret", c->now.regret),
-                    FIELD("regret_was", c->was.regret), FIELD("spread", c->now.spread), FIELD("said", c->now.said),
+                    FIELD("regret_was", c->was.regret), FIELD("spread", c->now.spread), FIELD("said", c->now.resolved),
                     FIELD("rival", regret_rival(g->out->study->arena, g->out, &c->now)));
 }
 
@@ -293,7 +293,7 @@ static json_t *sum_json(const Regret *g, int k)
 {
     const ContractSum *s = &g->sum[k];
     const Figure mean = figure_of(g, k, false), worst = figure_of(g, k, true);
-    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nsaid), FIELD("mean", mean.is),
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nresolved), FIELD("mean", mean.is),
                        FIELD("worst", worst.is), FIELD("mean_was", mean.was), FIELD("worst_was", worst.was),
                        FIELD("mean_bound", json_of_known(mean.judged, mean.bound)), FIELD("worst_bound", worst.bound));
 }
@@ -310,7 +310,7 @@ static void show_json(const Regret *g)
                     FIELD("compiler_was", s->device->compiler), FIELD("shapes", shapes));
     for (int k = 0; k < REGRET_GROUPS; k++)
         JSON_SET(o, FIELD(group_key[k], sum_json(g, k)));
-    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->vague)), FIELD("vague", g->vague));
+    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->mostly_unresolved)), FIELD("vague", g->mostly_unresolved));
     quote_print_json(o, stdout);
 }
 
@@ -324,7 +324,7 @@ void regret_show(const Regret *g)
                      "above the stated bound: the %s regret of the shapes %s is %.2f %%, not at most %.2f %%", f.name,
                      group_name[i / 2], 100 * f.is, 100 * f.bound);
     }
-    if (g->vague)
+    if (g->mostly_unresolved)
         diag_say(stderr, DIAG_ERROR,
                  "of most shapes the regret cannot be said, as their times differ by too much: the machine is too busy "
                  "to judge the package");
@@ -354,7 +354,7 @@ bool regret(Run *r, const Job *const *job, int n)
     tools_close(r, &g.tools);
     if (ok)
         regret_show(&g);
-    if (ok && (g.broken || g.vague))
+    if (ok && (g.broken || g.mostly_unresolved))
         r->code = g.broken ? EXIT_FAILED : EXIT_ENVIRONMENT;
-    return ok && !g.broken && !g.vague;
+    return ok && !g.broken && !g.mostly_unresolved;
 }

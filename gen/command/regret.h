@@ -3,7 +3,7 @@
  * regret: `dcgen bench PKG --regret`. Takes a package's own spec and records, and the bound that its regret.json
  * states; holds the race of a search (search/loop/race.h) once more on this machine, with a study of its own, between
  * the kernels that the package's records hold, on each shape of the contract; prints the regret of each shape then and
- * now, and fails when their sums, or a single shape, are above the bound. What still cannot be said when the race is
+ * now, and fails when their sums, or a single shape, are above the bound. What is still not resolved when the race is
  * over, or the seconds that the spec allows a search, is named, and judges nothing.
  */
 #ifndef DCGEN_REGRET_H
@@ -35,12 +35,13 @@ typedef struct {
     ContractSum sum[REGRET_GROUPS];
     RegretBound bound[REGRET_GROUPS];
     bool broken;
-    bool vague; /* of most shapes that count nothing can be said here */
+    bool mostly_unresolved; /* of most shapes that count the regret is not resolved here */
 } Regret;
 
 /* Judges the first of n jobs, each with its result, that this machine runs. Fails with EXIT_FAILED above the
- * bound, with EXIT_ENVIRONMENT when nothing can be said of most shapes. o->regret: 0: all shapes of the contract; fewer
- * than it has: so many, drawn evenly, and means are not judged; more: held-out shapes besides, without a bound. */
+ * bound, with EXIT_ENVIRONMENT when the regret of most shapes is not resolved. o->regret: 0: all shapes of the
+ * contract; fewer than it has: so many, drawn evenly, and means are not judged; more: held-out shapes besides, without
+ * a bound. */
 bool regret(Run *r, const Job *const *job, int n);
 
 /* What was measured, as text or as one JSON object. The verdict above a bound also goes to stderr. */

@@ -16,9 +16,10 @@
  *       ... ] } ] }
  *
  * Mean, worst and bound are of all shapes where the chosen kernel was measured beside another; null: there is none.
- * Where "said" is false nobody can say whether it or "rival", the fastest of the others, is faster (contract.h). A
- * target without measured times has "measured": false and "why", no bound and no shapes. "kernel" is the number that
- * the package's NAME_kernel_text takes; "rival" is "kernel 3" for one of those, else names a candidate in full.
+ * Where "said" is false (ContractShape.resolved) nobody can say whether it or "rival", the fastest of the others, is
+ * faster (contract.h). A target without measured times has "measured": false and "why", no bound and no shapes.
+ * "kernel" is the number that the package's NAME_kernel_text takes; "rival" is "kernel 3" for one of those, else names
+ * a candidate in full.
  */
 #ifndef DCGEN_REGRET_FILE_H
 #define DCGEN_REGRET_FILE_H

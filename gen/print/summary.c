@@ -24,7 +24,7 @@ static void print_gap(const Result *out, FILE *to)
     const Contract *c = out->contract;
     const ContractShape *worst = NULL;
     for (const ContractShape *x = c->shape; x < c->shape + c->nshape; x++)
-        if (!x->tuned && x->inst->weight > 0 && x->said && x->regret > (worst ? worst->regret : LARGE))
+        if (!x->tuned && x->inst->weight > 0 && x->resolved && x->regret > (worst ? worst->regret : LARGE))
             worst = x;
     if (!worst)
         return;
@@ -55,13 +55,13 @@ static void print_noise(const Result *out, FILE *to)
 {
     static const double BUSY = 0.03; /* noise of a machine that counts as busy */
     const Contract *c = out->contract;
-    const int64_t unsaid = contract_unsaid(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
+    const int64_t nunresolved = contract_unresolved(c), all = c->tuned.nmeasured + c->held_out.nmeasured;
     const double noise = study_noise(out->study);
-    if (unsaid)
+    if (nunresolved)
         fprintf(to,
                 "  on %" PRId64 " of %" PRId64
                 " shapes the regret cannot be said, as their times differ by too much%s\n",
-                unsaid, all, 2 * unsaid > all ? ": the machine was too busy" : "");
+                nunresolved, all, 2 * nunresolved > all ? ": the machine was too busy" : "");
     if (noise > BUSY)
         fprintf(to, "  the machine was busy: times are off by %.0f%%, and differences below that are noise\n",
                 100 * noise);
@@ -161,7 +161,7 @@ static json_t *curve_json(const Assignment *as)
 
 static json_t *sum_json(const ContractSum *s)
 {
-    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("measured", s->nmeasured), FIELD("said", s->nsaid),
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("measured", s->nmeasured), FIELD("said", s->nresolved),
                        FIELD("mean", s->mean), FIELD("worst", s->worst), FIELD("mean_bound", s->mean_bound),
                        FIELD("worst_bound", s->worst_bound));
 }

@@ -110,24 +110,24 @@ static void add_dispatch_words(Report *r)
     }
 }
 
-/* Names the tuned shape with the largest regret, and counts those whose regret cannot be said. */
+/* Names the tuned shape with the largest regret, and counts those whose regret is not resolved. */
 static void add_regret_words(Report *r)
 {
     const int64_t nshape = r->study->nshape;
     const Instance *worst = r->spec->instance;
     double worst_regret = -1;
-    int64_t nunsaid = 0;
+    int64_t nunresolved = 0;
     for (int64_t j = 0; j < nshape; j++) {
         const ContractShape *s = report_contract_shape(r, j);
         const double regret = report_regret(r, j);
-        nunsaid += s && !s->said;
+        nunresolved += s && !s->resolved;
         if (isfinite(regret) && regret > worst_regret) {
             worst_regret = regret;
             worst = r->study->shape[j];
         }
     }
     REPORT_WORDS(r->words, WORD("IS_SHORTENED", nshape > REPORT_MAX_ROW), WORD("NSHOWN", REPORT_MAX_ROW),
-                 WORD("NUNSAID_TUNED", nunsaid), WORD("UNSAID_TUNED", number_count(r->arena, nunsaid)),
+                 WORD("NUNSAID_TUNED", nunresolved), WORD("UNSAID_TUNED", number_count(r->arena, nunresolved)),
                  WORD("WORST_REGRET", number_percent(r->arena, worst_regret)));
     fill_number(r->words, "HAS_FURTHEST", worst_regret > 0.0005); /* less would be shown as 0.0 % */
     report_word(r->words, "FURTHEST",

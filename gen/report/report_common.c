@@ -27,11 +27,11 @@ const ContractShape *report_contract_shape(const Report *r, int64_t shape)
 
 double report_regret(const Report *r, int64_t shape)
 {
-    const ContractShape *said = report_contract_shape(r, shape);
+    const ContractShape *known = report_contract_shape(r, shape);
     const int64_t i = report_instance(r, shape);
     if (r->study->device->modelled)
         return choice_ns(r->in, i) / r->assignment->oracle_ns[i] - 1;
-    return said ? said->regret : NAN;
+    return known ? known->regret : NAN;
 }
 
 void report_word(FillScope *s, const char *name, const char *text)

@@ -25,10 +25,10 @@ static const char *signed_percent(Arena *a, double part)
     return isfinite(part) ? arena_printf(a, "%s%s", part >= 0 ? "+" : "", number_percent(a, part)) : "-";
 }
 
-/* A regret: "1.2 %", with a dagger if it cannot be said. */
-static const char *regret_text(Arena *a, double regret, bool said)
+/* A regret: "1.2 %", with a dagger if it is not resolved. */
+static const char *regret_text(Arena *a, double regret, bool resolved)
 {
-    return arena_printf(a, "%s%s", said ? "" : "\xe2\x80\xa0 ", number_percent(a, regret));
+    return arena_printf(a, "%s%s", resolved ? "" : "\xe2\x80\xa0 ", number_percent(a, regret));
 }
 
 static const char *spread_text(Arena *a, double spread) { return spread > 0 ? number_percent(a, spread) : "-"; }
@@ -154,13 +154,13 @@ static void add_tuned_row(Report *r, int64_t shape)
     const Candidate *kernel = &r->study->trial[as->kernel[c.kernel]].c;
     const double speed = words_speed(r->spec, inst->extent, c.ns), library = study_library(r->study, shape);
     const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
-    const ContractShape *said = report_contract_shape(r, shape);
+    const ContractShape *known = report_contract_shape(r, shape);
     FillScope *row = add_shape_row(r, inst);
     REPORT_WORDS(row, WORD("WEIGHT", number_sig(a, inst->weight, 3)), WORD("SERVED_BY", report_kernel(r, c.kernel)));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
     REPORT_WORDS(row, WORD("SPEED", rate_text(a, speed)),
-                 WORD("ABOVE_BEST", regret_text(a, report_regret(r, shape), !said || said->said)),
-                 WORD("TIMES_DIFFER", spread_text(a, said ? said->spread : 0)),
+                 WORD("ABOVE_BEST", regret_text(a, report_regret(r, shape), !known || known->resolved)),
+                 WORD("TIMES_DIFFER", spread_text(a, known ? known->spread : 0)),
                  WORD("RUNNER_UP", c.runner < 0 ? "-" : report_kernel(r, c.runner)));
     report_wordf(row, "MARGIN", "%s%s", c.runner >= 0 && !(c.measured && c.runner_measured) ? "~ " : "",
                  c.runner < 0 ? "-" : number_percent(a, c.runner_ns / c.ns - 1));
@@ -312,7 +312,7 @@ static void add_sum_row(FillScope *words, const char *name, const ContractSum *s
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
     report_word(row, "OF_SHAPES", name);
-    report_wordf(row, "NSAID", s->nsaid == s->nshape ? "%s" : "%s of %s", number_count(a, s->nsaid),
+    report_wordf(row, "NSAID", s->nresolved == s->nshape ? "%s" : "%s of %s", number_count(a, s->nresolved),
                  number_count(a, s->nshape));
     REPORT_WORDS(row, WORD("MEAN", number_percent(a, s->mean)), WORD("MEAN_BOUND", number_percent(a, s->mean_bound)),
                  WORD("WORST", number_percent(a, s->worst)), WORD("WORST_BOUND", number_percent(a, s->worst_bound)));
@@ -334,11 +334,11 @@ static void add_held_out_row(Report *r, const ContractShape *s)
     REPORT_WORDS(row, WORD("SERVED_BY", report_kernel(r, s->kernel)),
                  WORD("CHOSEN_TIME", time_text(r->arena, s->chosen_ns)),
                  WORD("BEST_TIME", time_text(r->arena, s->best_ns)),
-                 WORD("ABOVE_BEST", regret_text(r->arena, s->regret, s->said)),
+                 WORD("ABOVE_BEST", regret_text(r->arena, s->regret, s->resolved)),
                  WORD("TIMES_DIFFER", spread_text(r->arena, s->spread)), WORD("RIVAL", rival_text(r, s)));
 }
 
-static void add_unsaid_row(Report *r, const ContractShape *s)
+static void add_unresolved_row(Report *r, const ContractShape *s)
 {
     FillScope *row = fill_row(r->words);
     REPORT_WORDS(
@@ -351,13 +351,14 @@ static void add_unsaid_row(Report *r, const ContractShape *s)
 void report_contract_words(Report *r)
 {
     const Contract *c = r->contract && !r->contract->modelled ? r->contract : NULL;
-    const int64_t unsaid = c ? contract_unsaid(c) : 0;
-    const bool vague = c && (contract_is_vague(&c->tuned) || contract_is_vague(&c->held_out));
+    const int64_t nunresolved = c ? contract_unresolved(c) : 0;
+    const bool mostly = c && (contract_is_mostly_unresolved(&c->tuned) || contract_is_mostly_unresolved(&c->held_out));
     REPORT_WORDS(r->words, WORD("HAS_CONTRACT", c != NULL), WORD("HAS_HELD_OUT", c && c->held_out.nmeasured),
-                 WORD("NUNSAID", unsaid), WORD("IS_VAGUE", vague));
-    fill_word(r->words, "UNSAID_CLASS", vague ? "note warn" : "note");
-    report_wordf(r->words, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, unsaid), number_plural(unsaid));
-    fill_word(r->words, "UNSAID_THEM", unsaid == 1 ? "it" : "them");
+                 WORD("NUNSAID", nunresolved), WORD("IS_VAGUE", mostly));
+    fill_word(r->words, "UNSAID_CLASS", mostly ? "note warn" : "note");
+    report_wordf(r->words, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, nunresolved),
+                 number_plural(nunresolved));
+    fill_word(r->words, "UNSAID_THEM", nunresolved == 1 ? "it" : "them");
     fill_list(r->words, "sums");
     if (c) {
         add_sum_row(r->words, "tuned shapes", &c->tuned);
@@ -365,8 +366,8 @@ void report_contract_words(Report *r)
     }
     fill_list(r->words, "unsaid");
     for (int64_t i = 0; c && i < c->nshape; i++)
-        if (c->shape[i].rival >= 0 && !c->shape[i].said)
-            add_unsaid_row(r, &c->shape[i]);
+        if (c->shape[i].rival >= 0 && !c->shape[i].resolved)
+            add_unresolved_row(r, &c->shape[i]);
     fill_list(r->words, "held_out");
     for (int64_t i = 0; c && i < c->nshape; i++)
         if (!c->shape[i].tuned && c->shape[i].rival >= 0)

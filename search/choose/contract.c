@@ -9,14 +9,14 @@
 
 enum { DRAWS = 200 }; /* of the bootstrap */
 
-/* A regret is said if its spread is no more than the larger of these: so much, and this part of the regret. */
+/* A regret is resolved if its spread is no more than the larger of these: so much, and this part of the regret. */
 static const double SPREAD_MOST = 0.04, SPREAD_PART = 0.25;
 static const double MEAN_ERRORS = 3, WORST_ERRORS = 4;      /* standard errors that a bound lies above the regret */
 static const double MEAN_MOST = 0.05, WORST_MOST = 0.08;    /* the most that these add */
 static const double MEAN_FLOOR = 0.005, WORST_FLOOR = 0.02; /* what a bound has on top of that */
 static const double BOUND_STEP = 1e-4;                      /* bounds are stated in whole steps */
 
-bool contract_is_vague(const ContractSum *sum) { return 2 * sum->nsaid < sum->nmeasured; }
+bool contract_is_mostly_unresolved(const ContractSum *sum) { return 2 * sum->nresolved < sum->nmeasured; }
 
 /* Rounds a bound up to a whole number of steps; one that is whole but for rounding errors stays. */
 static double round_bound(double bound) { return BOUND_STEP * ceil(bound / BOUND_STEP - 1e-6); }
@@ -29,7 +29,7 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
         const double w = c->inst->weight;
         const bool compared = c->measured && c->rival >= 0;
         sum.nmeasured += compared;
-        sum.nsaid += compared && c->said;
+        sum.nresolved += compared && c->resolved;
         if (!compared || !(w > 0))
             continue;
         logs += w * log1p(c->regret + c->hidden);
@@ -42,7 +42,7 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n)
         sum.mean = expm1(logs / weights);
         sum.noise = sqrt(2 * spreads / weights);
     }
-    if (weights > 0 && sum.nsaid) { /* nothing is promised where nothing can be said */
+    if (weights > 0 && sum.nresolved) { /* nothing is promised where nothing is resolved */
         const double count = weights * weights / squares;
         sum.mean_bound = round_bound(sum.mean + fmin(MEAN_ERRORS * sum.noise / sqrt(count), MEAN_MOST) + MEAN_FLOOR);
         sum.worst_bound = round_bound(sum.worst + fmin(WORST_ERRORS * sum.noise, WORST_MOST) + WORST_FLOOR);
@@ -79,7 +79,7 @@ void contract_judge(const Study *s, const Assignment *as, double all, ContractSh
     out->best_ns = fmin(t->ns[place], rival->ns[place]);
     out->regret = out->chosen_ns / out->best_ns - 1;
     out->spread = hypot(trial_error(s, t, place, noise), trial_error(s, rival, place, noise));
-    out->said = out->spread <= fmax(SPREAD_MOST, SPREAD_PART * out->regret) || !times_overlap(s, t, rival, place);
+    out->resolved = out->spread <= fmax(SPREAD_MOST, SPREAD_PART * out->regret) || !times_overlap(s, t, rival, place);
 }
 
 typedef struct {
@@ -181,9 +181,9 @@ int64_t contract_missing(const Contract *c)
     return n;
 }
 
-int64_t contract_unsaid(const Contract *c)
+int64_t contract_unresolved(const Contract *c)
 {
-    return c->tuned.nmeasured - c->tuned.nsaid + c->held_out.nmeasured - c->held_out.nsaid;
+    return c->tuned.nmeasured - c->tuned.nresolved + c->held_out.nmeasured - c->held_out.nresolved;
 }
 
 const char *contract_broken(Arena *a, const Contract *c)

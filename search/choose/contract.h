@@ -14,7 +14,7 @@
  *   times  those of the study: of all that was recorded, whatever it was measured for
  *   rival  the fastest of the others
  *   spread standard error of the chosen kernel's time over the rival's (trial_error of both)
- *   said   shapes whose regret is known well: their times differ by more than they scatter, or spread <= 4 %, or a
+ *   resolved  shapes whose regret is known well: their times differ by more than they scatter, or spread <= 4 %, or a
  *          quarter of the regret. Of the others nobody can say which of the two is faster: both are named, and the race
  *          measures them again while time is left
  *   mean   geometric mean of 1 + regret + hidden over the shapes that were measured, each by its weight, less 1; worst
@@ -45,14 +45,14 @@ typedef struct {
     double chosen_ns, best_ns, regret; /* NAN: not known */
     double hidden;                     /* what chance is expected to hide of the regret, at least 0 */
     double spread;
-    bool said;     /* the regret is known well enough */
+    bool resolved; /* the regret is known well enough */
     int64_t rival; /* trial of the study: the fastest of the others; -1: there is none, and no regret */
 } ContractShape;
 
 typedef struct {
-    int64_t nshape, nmeasured, nsaid; /* nmeasured: beside a rival */
-    double mean, worst, noise;        /* over those that are so measured and have a weight; NAN: there is none */
-    double mean_bound, worst_bound;   /* NAN: none is stated */
+    int64_t nshape, nmeasured, nresolved; /* nmeasured: beside a rival */
+    double mean, worst, noise;            /* over those that are so measured and have a weight; NAN: there is none */
+    double mean_bound, worst_bound;       /* NAN: none is stated */
 } ContractSum;
 
 typedef struct {
@@ -72,10 +72,10 @@ ContractSum contract_sum(const ContractShape *shape, int64_t n);
 const char *contract_unknown(const Contract *c);
 /* Counts the tuned shapes on which the chosen kernel was not measured, or another works and was not. */
 int64_t contract_missing(const Contract *c);
-/* Counts the measured shapes whose regret cannot be said. */
-int64_t contract_unsaid(const Contract *c);
-/* True if the regret of most measured shapes cannot be said. */
-bool contract_is_vague(const ContractSum *sum);
+/* Counts the measured shapes whose regret is not resolved. */
+int64_t contract_unresolved(const Contract *c);
+/* True if the regret of most measured shapes is not resolved. */
+bool contract_is_mostly_unresolved(const ContractSum *sum);
 
 /* One line that says which of the spec's bounds the measured regrets exceed; NULL: none. */
 const char *contract_broken(Arena *a, const Contract *c);

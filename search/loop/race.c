@@ -53,7 +53,7 @@ static void enter(Heat *h, int64_t trial, double ns)
 }
 
 /* Adds what a measurement gains for what the package states of the shape: all of the chosen kernel's doubt where
- * nothing can be stated yet; where the regret cannot be said, what it takes off the spread; the rival takes part. */
+ * nothing can be stated yet; where the regret is not resolved, what it takes off the spread; the rival takes part. */
 static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t place, double noise, double all,
                           const Known *own)
 {
@@ -61,7 +61,7 @@ static void add_statement(Heat *h, const Study *s, const Selection *c, int64_t p
     contract_judge(s, c->as, all, &stated);
     if (!stated.measured)
         h->gain += own->error;
-    if (!stated.measured || stated.said || stated.rival < 0)
+    if (!stated.measured || stated.resolved || stated.rival < 0)
         return;
     const Known rival = known_of(s, c, h->inst, place, noise, stated.rival);
     enter(h, stated.rival, rival.ns);

@@ -13,7 +13,7 @@
  *
  * A shape is worth its largest gain, times its weight, over the seconds that the measurement takes. What the package
  * will state counts as well (contract.h): where the chosen kernel was not measured, or met nobody, its error comes on
- * top; where the regret cannot be said, what one more measurement takes off its spread.
+ * top; where the regret is not resolved, what one more measurement takes off its spread.
  */
 #ifndef DCGEN_RACE_H
 #define DCGEN_RACE_H

@@ -166,11 +166,11 @@ TEST(a_mean_is_judged_of_all_shapes_only)
 }
 
 /* What scatters, or was not come to, judges nothing; where that is most of it, nothing is judged. */
-TEST(what_cannot_be_said_judges_nothing)
+TEST(what_is_not_resolved_judges_nothing)
 {
     regret_on[1] = 0.2;
     scatters_on[1] = silent_on[5] = true;
-    assert_int_equal(judged(0), EXIT_DONE); /* half of four can be said */
+    assert_int_equal(judged(0), EXIT_DONE); /* half of four are resolved */
     scatters_on[3] = true;
     assert_int_equal(judged_anew(0), EXIT_ENVIRONMENT);
 }

@@ -125,7 +125,7 @@ TEST(what_is_above_a_bound_is_an_error)
         "dcgen: above the stated bound: the worst regret of the shapes tuned is 15.51 %, not at most 15.50 %\n");
     assert_lacks(printed(1, regret_show, &g), "within the stated bound");
     g = regret_of();
-    g.vague = true;
+    g.mostly_unresolved = true;
     assert_string_equal(printed(2, regret_show, &g),
                         "dcgen: of most shapes the regret cannot be said, as their times differ by too much: the "
                         "machine is too busy to judge the package\n");
@@ -177,7 +177,7 @@ TEST(programs_are_told_the_same)
         "null, 'worst_bound': null}, 'within': true, 'vague': false}";
     json_text_like(printed(1, regret_show, &g), want);
     g.whole = false;
-    g.broken = g.vague = true;
+    g.broken = g.mostly_unresolved = true;
     const char *text = printed(1, regret_show, &g);
     assert_lacks(text, "\"mean_bound\": 0");
     assert_has_all(text, "\"within\": false", "\"vague\": true");

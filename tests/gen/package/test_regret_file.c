@@ -157,7 +157,7 @@ TEST(says_what_is_demanded_and_in_doubt)
         many[i] = hand.shape[1];
     hand.contract.shape = many;
     hand.contract.nshape = hand.contract.tuned.nshape = hand.contract.tuned.nmeasured = 30;
-    hand.contract.tuned.nsaid = 0;
+    hand.contract.tuned.nresolved = 0;
     hand.contract.held_out = contract_sum(NULL, 0);
     text = text_of("regret.md", 1);
     assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter one.**\n");

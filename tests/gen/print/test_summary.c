@@ -114,7 +114,7 @@ TEST(people_are_told_what_there_is)
     one.tree = &hand.node[1];
     one.cost = (double[]){ 1000, 1800, 3000, 3200, 4000, 6600, 7700, 8000 };
     one.chosen = (int[HAND_SHAPE]){ 0 };
-    c.tuned.nsaid = 0; /* three of four: the machine was too busy */
+    c.tuned.nresolved = 0; /* three of four: the machine was too busy */
     c.held_out = (ContractSum){ 3, 2, 2, 0.0123, 0.05, 0, 0, 0 };
     trial[1].count[1] = 1;
     trial[0].taken[0][1].part = 1.03; /* noise of no more than 3 % is no news */
@@ -132,10 +132,10 @@ TEST(people_are_told_what_there_is)
                 "  it is 12% at M = 5, N = 16, K = 16; a search measures there with T = 5 in 'tune'\n"
                 "  on 2 of 4 shapes the regret cannot be said, as their times differ by too much\n"
                 "  out/hand\n");
-    c.held_out.nsaid = 0;
+    c.held_out.nresolved = 0;
     tells(&out, "  on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the "
                 "machine was too busy\n");
-    c.tuned.nsaid = c.tuned.nmeasured;
+    c.tuned.nresolved = c.tuned.nmeasured;
     c.held_out = (ContractSum){ 0 };
     tells(&out, "  none of the shapes that are held out was measured\n");
     is_silent(&out, "cannot be said");

@@ -317,14 +317,14 @@ TEST(tells_of_the_contract)
                "much (" DAGGER ").");
     assert_has(text, "M = 3, N = 16, K = 16: kernel k10 or k11, off by 50.0 %");
     assert_lacks(text, "These are most");
-    hand.contract.tuned.nsaid = 0;
+    hand.contract.tuned.nresolved = 0;
     text = written("regret");
     assert_has_all(text, "\ntuned shapes | 0 of 3 | 1.1 % | 4.4 % | 2.2 % | 5.5 % | \n", "On 3 shapes nobody can say",
                    "These are most: the machine was too busy.");
-    hand.contract.tuned.nsaid = 3;
+    hand.contract.tuned.nresolved = 3;
     hand.contract.tuned.nmeasured = 3;
     hand.contract.held_out.nmeasured = 1;
-    hand.contract.held_out.nsaid = 0;
+    hand.contract.held_out.nresolved = 0;
     text = written("regret");
     assert_has_all(text, "\ntuned shapes | 3 | 1.1 %", "On 1 shape nobody can say which of two kernels is faster");
     by_hand_contract(&hand);

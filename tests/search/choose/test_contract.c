@@ -25,7 +25,7 @@ static const Instance light = { .weight = 1 }, heavy = { .weight = 3 }, nothing 
 static ContractShape with(const Instance *inst, double regret, double spread, double hidden)
 {
     return (ContractShape){
-        .inst = inst, .measured = true, .regret = regret, .spread = spread, .hidden = hidden, .said = spread < 0.1
+        .inst = inst, .measured = true, .regret = regret, .spread = spread, .hidden = hidden, .resolved = spread < 0.1
     };
 }
 
@@ -65,7 +65,7 @@ TEST(sums_are_weighted)
         const ContractSum s = contract_sum(rows[i].shape, rows[i].nshape);
         assert_int_equal(s.nshape, rows[i].nshape);
         assert_int_equal(s.nmeasured, rows[i].nmeasured);
-        assert_int_equal(s.nsaid, rows[i].nmeasured);
+        assert_int_equal(s.nresolved, rows[i].nmeasured);
         assert_near(s.mean, rows[i].mean);
         assert_near(s.worst, rows[i].worst);
         assert_near(s.noise, rows[i].noise);
@@ -79,29 +79,29 @@ TEST(sums_are_weighted)
 TEST(nothing_measured_states_nothing)
 {
     const ContractShape shape[] = { { .inst = &light },
-                                    { .inst = &light, .measured = true, .said = true, .rival = -1 } };
+                                    { .inst = &light, .measured = true, .resolved = true, .rival = -1 } };
     const ContractSum s = contract_sum(shape, 2);
     assert_true(isnan(s.mean) && isnan(s.worst) && isnan(s.noise) && isnan(s.mean_bound) && isnan(s.worst_bound));
     assert_int_equal(s.nmeasured, 0);
-    assert_int_equal(s.nsaid, 0);
+    assert_int_equal(s.nresolved, 0);
     assert_true(isnan(contract_sum(NULL, 0).mean));
-    assert_false(contract_is_vague(&s));
+    assert_false(contract_is_mostly_unresolved(&s));
 }
 
-/* An outlier of which nothing can be said counts like the others: what is recorded is what is stated. */
-TEST(what_cannot_be_said_is_counted)
+/* An outlier whose regret is not resolved counts like the others: what is recorded is what is stated. */
+TEST(what_is_not_resolved_is_counted)
 {
     const ContractShape shape[] = { with(&light, 0.01, 0.005, 0), with(&light, 0.34, 0.20, 0),
                                     with(&light, 0.02, 0.005, 0) };
     const ContractSum s = contract_sum(shape, 3), outlier = contract_sum(shape + 1, 1);
     const Contract c = { .tuned = s, .held_out = outlier };
     assert_int_equal(s.nmeasured, 3);
-    assert_int_equal(s.nsaid, 2);
+    assert_int_equal(s.nresolved, 2);
     assert_near(s.worst, 0.34);
     assert_near(s.mean, cbrt(1.01 * 1.34 * 1.02) - 1);
-    assert_int_equal(contract_unsaid(&c), 2);
-    assert_false(contract_is_vague(&s));
-    assert_true(contract_is_vague(&outlier));
+    assert_int_equal(contract_unresolved(&c), 2);
+    assert_false(contract_is_mostly_unresolved(&s));
+    assert_true(contract_is_mostly_unresolved(&outlier));
 }
 
 /* ---- of records ---- */
@@ -264,10 +264,10 @@ TEST(overlapping_times_say_nothing)
     const Made after = of_records();
     const ContractShape *s = &after.c->shape[before.c->nshape];
     assert_int_equal(after.c->held_out.nmeasured, 2);
-    assert_int_equal(after.c->held_out.nsaid, 1);
+    assert_int_equal(after.c->held_out.nresolved, 1);
     for (int i = 0; i < 2; i++) {
         assert_true(s[i].spread > 0.04);
-        assert_true(s[i].said == (s[i].inst == inst));
+        assert_true(s[i].resolved == (s[i].inst == inst));
         assert_string_equal(after.s->trial[s[i].rival].key, kernel[(chosen_on(&after, s[i].inst) + 1) % NKERNEL].key);
     }
     assert_near(after.c->held_out.worst, (6.0 + 6.9) / (5.0 + 5.6) - 1);
@@ -333,7 +333,7 @@ TEST(a_demand_takes_the_place_of_the_bound)
     }
 }
 
-/* Each of the four sums against its own bound: what is above it is told, what is not demanded or cannot be said is
+/* Each of the four sums against its own bound: what is above it is told, what is not demanded or not resolved is
  * not. */
 TEST(each_demand_has_its_own_sum)
 {

@@ -117,9 +117,9 @@ TEST(what_cannot_be_stated_comes_first)
     assert_true(heat_on(4).gain < alone.gain);
 }
 
-/* The second kernel is slower by a tenth, but was once faster than the first: which one is faster cannot be said, until
- * so many measurements agree that the spread is small. */
-TEST(what_cannot_be_said_is_measured_again)
+/* The second kernel is slower by a tenth, but was once faster than the first: which one is faster is not resolved,
+ * until so many measurements agree that the spread is small. */
+TEST(what_is_not_resolved_is_measured_again)
 {
     take_all(-1);
     take(0, 5, 1e5);
@@ -129,10 +129,10 @@ TEST(what_cannot_be_said_is_measured_again)
     const double own = trial_error(s, &s->trial[0], 5, noise), other = trial_error(s, &s->trial[1], 5, noise);
     const double shrinks = hypot(own, other) - hypot(own * sqrt(2 / 3.0), other * sqrt(3 / 4.0)),
                  moved = sqrt(own * own / 3 + other * other / 4);
-    const Heat unsaid = heat_on(5);
-    assert_true(takes_part(&unsaid, 1));
+    const Heat unresolved = heat_on(5);
+    assert_true(takes_part(&unresolved, 1));
     assert_true(hypot(own, other) > 0.04 && shrinks > 0.005);
-    assert_true(unsaid.gain >= shrinks && unsaid.gain <= shrinks + moved / sqrt(2 * M_PI));
+    assert_true(unresolved.gain >= shrinks && unresolved.gain <= shrinks + moved / sqrt(2 * M_PI));
     for (int n = 0; n < 40; n++)
         take(0, 5, 1e5); /* it is the other one that is not known well */
     assert_true(heat_on(5).gain > 0.005);

@@ -119,9 +119,9 @@ static pid_t spawn(Arena *a, const char *const *argv, const char *const *env, co
     return rc == 0 ? pid : 0;
 }
 
-/* ---- what a child says ---- */
+/* ---- what a child writes ---- */
 
-static void said_close(Said *s)
+static void output_close(ChildOutput *s)
 {
     if (s->fd >= 0)
         close(s->fd);
@@ -129,7 +129,7 @@ static void said_close(Said *s)
 }
 
 /* Takes what is there without waiting, but at most MAX_READ pieces: a child may write without end. */
-static void said_take(Said *s)
+static void output_take(ChildOutput *s)
 {
     char piece[READ_BYTES];
     for (int i = 0; i < MAX_READ && s->fd >= 0; i++) {
@@ -140,15 +140,15 @@ static void said_take(Said *s)
         if (got > 0)
             text_addn(&s->text, piece, (size_t)got < room ? (size_t)got : room);
         else if (got == 0 || errno != EINTR)
-            said_close(s);
+            output_close(s);
     }
 }
 
 /* child_end: the planned descriptor or, with PROCESS_KEEP, the end of a pipe that `s` hears. False with errno set. */
-static bool said_open(Said *s, Arena *a, int planned, size_t most, int *child_end)
+static bool output_open(ChildOutput *s, Arena *a, int planned, size_t most, int *child_end)
 {
     int ends[2];
-    *s = (Said){ .fd = -1, .most = most ? most : PROCESS_SAID_BYTES, .text = { .arena = a } };
+    *s = (ChildOutput){ .fd = -1, .most = most ? most : PROCESS_OUTPUT_BYTES, .text = { .arena = a } };
     *child_end = planned;
     if (planned != PROCESS_KEEP)
         return true;
@@ -179,7 +179,7 @@ bool child_start(Child *c, Arena *a, const ProcessPlan *p)
     *c = (Child){ 0 };
     bool ok = given[0] >= 0;
     for (int fd = 1; fd < 3; fd++)
-        ok = said_open(&c->said[fd], a, planned[fd], p->most, &given[fd]) && ok;
+        ok = output_open(&c->output[fd], a, planned[fd], p->most, &given[fd]) && ok;
     given[2] = given[2] == PROCESS_WITH_OUT ? given[1] : given[2];
     c->pid = ok ? spawn(a, p->argv, p->env, given) : 0;
     const int problem = errno;
@@ -187,7 +187,7 @@ bool child_start(Child *c, Arena *a, const ProcessPlan *p)
         if (planned[fd] == PROCESS_KEEP && given[fd] >= 0)
             close(given[fd]);
         if (fd > 0 && !c->pid)
-            said_close(&c->said[fd]);
+            output_close(&c->output[fd]);
     }
     errno = problem;
     return c->pid > 0;
@@ -204,12 +204,12 @@ void child_listen(Child *const *child, int n, int ms)
     struct pollfd fds[2 * PROCESS_MAX_CHILD];
     for (int i = 0; i < 2 * n; i++) {
         const Child *c = child[i / 2];
-        fds[i] = (struct pollfd){ .fd = c->pid ? c->said[1 + i % 2].fd : -1, .events = POLLIN };
+        fds[i] = (struct pollfd){ .fd = c->pid ? c->output[1 + i % 2].fd : -1, .events = POLLIN };
     }
     poll(fds, 2 * (nfds_t)n, ms);
     for (int i = 0; i < 2 * n; i++)
         if (child[i / 2]->pid)
-            said_take(&child[i / 2]->said[1 + i % 2]);
+            output_take(&child[i / 2]->output[1 + i % 2]);
 }
 
 int child_end(Child *c)
@@ -219,8 +219,8 @@ int child_end(Child *c)
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     for (int fd = 1; fd < 3; fd++) {
-        said_take(&c->said[fd]);
-        said_close(&c->said[fd]);
+        output_take(&c->output[fd]);
+        output_close(&c->output[fd]);
     }
     c->pid = 0;
     return status;
@@ -239,8 +239,8 @@ ProcessEnd process_run(Arena *a, const ProcessPlan *p, double deadline_s, const 
     e.stopped = stop && *stop;
     e.late = !e.stopped && !child_has_ended(&c);
     e.wait_status = child_end(&c);
-    e.out = c.said[1].text;
-    e.err = c.said[2].text;
+    e.out = c.output[1].text;
+    e.err = c.output[2].text;
     return e;
 }
 

@@ -15,17 +15,17 @@
 /* Where a child's streams lead; a number above 0 is a descriptor of dcgen's. */
 enum {
     PROCESS_NULL = 0,     /* /dev/null */
-    PROCESS_KEEP = -1,    /* out, err: what the child says is kept */
+    PROCESS_KEEP = -1,    /* out, err: what the child writes is kept */
     PROCESS_WITH_OUT = -2 /* err: to where `out` leads */
 };
-enum { PROCESS_SAID_BYTES = 64 * 1024, PROCESS_MAX_CHILD = 256 };
+enum { PROCESS_OUTPUT_BYTES = 64 * 1024, PROCESS_MAX_CHILD = 256 };
 
 typedef struct {
     const char *const *argv; /* argv[0] is looked up in PATH */
     const char *const *env;  /* NULL or NULL-terminated "NAME=value"s that take the place of dcgen's own */
     const char *text;        /* what it reads from its stdin, in the place of `in`; NULL: nothing */
     int in, out, err;
-    size_t most; /* bytes that are kept of a stream, the rest is read and dropped; 0: PROCESS_SAID_BYTES */
+    size_t most; /* bytes that are kept of a stream, the rest is read and dropped; 0: PROCESS_OUTPUT_BYTES */
 } ProcessPlan;
 
 /* What a child writes to a stream. */
@@ -33,27 +33,27 @@ typedef struct {
     int fd; /* -1: at its end, or not kept */
     size_t most;
     Text text;
-} Said;
+} ChildOutput;
 
 typedef struct {
-    pid_t pid;    /* its group too; 0: none runs */
-    Said said[3]; /* by the descriptor: 1 and 2 */
+    pid_t pid;             /* its group too; 0: none runs */
+    ChildOutput output[3]; /* by the descriptor: 1 and 2 */
 } Child;
 
-/* Starts a child; what it says is kept in the arena. False with errno set: it cannot be started. */
+/* Starts a child; what it writes is kept in the arena. False with errno set: it cannot be started. */
 bool child_start(Child *c, Arena *a, const ProcessPlan *p);
 bool child_has_ended(const Child *c); /* does not reap it */
 /* Waits until one of the children says something, at most `ms` milliseconds, and takes all that is there then. Those
  * that do not run say nothing. n: at most PROCESS_MAX_CHILD. */
 void child_listen(Child *const *child, int n, int ms);
-/* Kills the whole group, reaps the leader, and takes the last of what it said. Gives its wait status. */
+/* Kills the whole group, reaps the leader, and takes the last of what it wrote. Gives its wait status. */
 int child_end(Child *c);
 
 typedef struct {
     int error;          /* errno when it could not be started, else 0 */
     bool stopped, late; /* *stop became true; it was killed at its deadline */
     int wait_status;
-    Text out, err; /* what it said, where it was kept */
+    Text out, err; /* what it wrote, where that was kept */
 } ProcessEnd;
 
 /* Starts a child and waits for its end. Where *stop becomes true (stop may be NULL) or the time is up, it is killed. */

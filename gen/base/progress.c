@@ -315,10 +315,10 @@ void progress_part(Progress *p, const ProgressPart *part)
     if (!p || part->n < 2)
         return;
     pthread_mutex_lock(&p->lock);
-    Text said = { .arena = p->scratch }, in_short = { .arena = p->scratch };
-    text_printf(&said, "%s %d of %d, %s: ", part->kind, part->at, part->n, part->name);
+    Text in_full = { .arena = p->scratch }, in_short = { .arena = p->scratch };
+    text_printf(&in_full, "%s %d of %d, %s: ", part->kind, part->at, part->n, part->name);
     text_printf(&in_short, "%d/%d %s: ", part->at, part->n, part->name);
-    copy_printable(p->part, sizeof p->part, said.s);
+    copy_printable(p->part, sizeof p->part, in_full.s);
     copy_printable(p->short_part, sizeof p->short_part, in_short.s);
     p->part_began_s = part->began_s;
     p->part_total_s = part->total_s;

@@ -40,7 +40,7 @@ static bool run_program(const Benchmark *b, const ProcessPlan *plan, ProcessEnd 
     return !end->stopped;
 }
 
-/* Runs CMake silently; what it said is shown when it fails. done: what it does to the package, for that message. */
+/* Runs CMake silently; its output is shown when it fails. done: what it does to the package, for that message. */
 static bool run_cmake(const Benchmark *b, const char *const *argv, const char *done)
 {
     /* Files that compilers leave behind are removed together with our folder. */
@@ -49,9 +49,9 @@ static bool run_cmake(const Benchmark *b, const char *const *argv, const char *d
     ProcessEnd e;
     if (!run_program(b, &plan, &e) || process_is_well(&e))
         return process_is_well(&e);
-    const char *said = text_str(&e.out);
-    const size_t n = strlen(said);
-    diag_say(stderr, DIAG_NOTE, "%.*s", (int)(n && said[n - 1] == '\n' ? n - 1 : n), said);
+    const char *output = text_str(&e.out);
+    const size_t n = strlen(output);
+    diag_say(stderr, DIAG_NOTE, "%.*s", (int)(n && output[n - 1] == '\n' ? n - 1 : n), output);
     return run_fails(b->run, EXIT_FAILED, "'%s' cannot be %s: cmake %s", b->package, done,
                      process_status_text(b->a, e.wait_status));
 }

@@ -69,7 +69,7 @@ static bool check_constraints(Try *x)
     return ok;
 }
 
-/* Compiles it as it would ship. False: that fails; then the log has all that the compiler said. */
+/* Compiles it as it would ship. False: that fails; then the log has all that the compiler wrote. */
 static bool check_build(Try *x)
 {
     Run *r = x->run;

@@ -33,18 +33,18 @@ bool run_is_interrupted(Run *r, const char *records)
 
 void run_may_end(Run *r, const char *last_words)
 {
-    char *said = NULL;
+    char *words = NULL;
     size_t n;
     if (!r->last_words) /* a test, which handles no signals */
         return;
-    FILE *f = last_words ? open_memstream(&said, &n) : NULL;
+    FILE *f = last_words ? open_memstream(&words, &n) : NULL;
     if (f) {
         diag_say(f, DIAG_ERROR, "%s", last_words);
         fclose(f);
     }
-    *r->last_words = said ? arena_strdup(r->a, said) : NULL;
-    free(said);
-    if (said && *r->stop) /* the interrupt came just before the last words were set */
+    *r->last_words = words ? arena_strdup(r->a, words) : NULL;
+    free(words);
+    if (words && *r->stop) /* the interrupt came just before the last words were set */
         raise(SIGINT);
 }
 

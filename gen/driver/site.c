@@ -56,7 +56,7 @@ static const char *run_probe(Run *r, const char *const *argv, const char **why)
 {
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP, .err = PROCESS_KEEP };
     const ProcessEnd e = process_run(r->a, &plan, PROBE_DEADLINE_S, r->stop);
-    const char *said = text_str(&e.err);
+    const char *errors = text_str(&e.err);
     if (e.stopped)
         *why = "interrupted";
     else if (e.error)
@@ -64,7 +64,7 @@ static const char *run_probe(Run *r, const char *const *argv, const char **why)
     else if (e.late)
         *why = arena_printf(r->a, "the GPU's driver says nothing for %g s", PROBE_DEADLINE_S);
     else if (e.wait_status != 0)
-        *why = *said ? arena_strndup(r->a, said, strcspn(said, "\n")) : process_status_text(r->a, e.wait_status);
+        *why = *errors ? arena_strndup(r->a, errors, strcspn(errors, "\n")) : process_status_text(r->a, e.wait_status);
     return process_is_well(&e) ? text_str(&e.out) : NULL;
 }
 
@@ -82,10 +82,10 @@ static bool probe_device(Run *r, const Job *job, const Family *f, Device *out, c
         return false;
     }
     text_list_add(r->a, &argv, "--probe");
-    const char *said = run_probe(r, argv.item, why);
-    if (!said)
+    const char *answer = run_probe(r, argv.item, why);
+    if (!answer)
         return false;
-    json_t *device = json_loads(said, JSON_REJECT_DUPLICATES, NULL);
+    json_t *device = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
     const bool ok = device && device_of_json(r->a, device, out);
     if (!ok)
         *why = arena_printf(r->a, "%s --probe prints no device", argv.item[0]);

@@ -31,8 +31,8 @@ static const char *file_id(Arena *a, const char *path)
     return id;
 }
 
-/* The licence that the file itself tells. */
-static const char *licence_said(const PackageFile *f)
+/* The licence that the file itself declares. */
+static const char *licence_declared(const PackageFile *f)
 {
     static const char tag[] = "SPDX-License-Identifier: ";
     const char *at = strstr(f->text, tag);
@@ -48,7 +48,7 @@ static void add_file(Arena *a, FillScope *row, const PackageFile *f, const char 
     FILL_WORDS(row, WORD("FILE_JSON", quote_json_text(a, arena_printf(a, "./%s", f->path))),
                WORD("FILE_ID", file_id(a, f->path)), WORD("SHORT_HASH", hash),
                WORD("HASH", manifest_hash(a, f->text, f->len)), WORD("CONCLUDED", is_ours ? licence : unknown),
-               WORD("SAID", licence_said(f)));
+               WORD("SAID", licence_declared(f)));
 }
 
 /* SPDX's hash of a package: of its files' hashes, sorted, one behind the other. */

@@ -81,7 +81,7 @@ static void say_path(const Explanation *x, const Answer *w, FILE *out)
 }
 
 /* Does an earlier answer have the same kernel? */
-static bool said_before(const Explanation *x, const Answer *w)
+static bool named_before(const Explanation *x, const Answer *w)
 {
     for (const Answer *v = x->answer; v < w; v++)
         if (v->choice.kernel == w->choice.kernel)
@@ -96,7 +96,7 @@ static void say_kernel(const Explanation *x, const Answer *w, FILE *out)
     int64_t value[TEMPLATE_MAX_PARAM];
     say_line(out, "kernel", "%d: %s for %s, %s of code", x->first + w->choice.kernel, c->t->name, c->target->name,
              number_bytes(x->arena, w->trial->code_bytes));
-    if (said_before(x, w))
+    if (named_before(x, w))
         return;
     candidate_values(c, value);
     for (int i = 0; i < c->t->nparam; i++)

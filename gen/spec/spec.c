@@ -223,7 +223,7 @@ static void read_target(SpecReader *r)
     }
 }
 
-/* The budget of all functions; kernels and trials that are not said: so many for each function. */
+/* The budget of all functions; kernels and trials that are not given: so many for each function. */
 static Budget read_budget(SpecReader *r, int nfunction)
 {
     static const ConfKey keys[] = {

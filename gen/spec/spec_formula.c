@@ -207,7 +207,7 @@ void spec_check_formula(SpecReader *r)
                    "this may be %.0f in the declared ranges, beyond 32 bits; with a real number, such as 2.0, it is "
                    "computed in floats",
                    largest);
-        of[i] = (Range){ 0, 0 }; /* said once */
+        of[i] = (Range){ 0, 0 }; /* reported once */
     }
 }
 

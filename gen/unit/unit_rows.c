@@ -311,8 +311,8 @@ static void add_kind(FillScope *row, const FormulaNode *v)
                WORD("IS_LEAST", v->op == FORMULA_LEAST), WORD("IS_ARGMAX", v->op == FORMULA_ARGMAX));
 }
 
-/* Adds the reductions of a pass, with what they are of, and to `said` what statements about them say. */
-static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope *words, Text *said)
+/* Adds the reductions of a pass, with what they are of, and to `statements` what statements about them say. */
+static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope *words, Text *statements)
 {
     fill_list(words, "reductions");
     for (int i = 0; i < r->f->nnode; i++) {
@@ -328,7 +328,7 @@ static void add_reductions(const Rows *r, const Printer *p, int pass, FillScope 
         fill_wordf(row, "WHERE", "at%d", i);
         fill_wordf(row, "ASIDE", "aside%d", i);
         fill_wordf(row, "ITEM", "c%d", i);
-        text_printf(said, "%s %s\n", value, v->op == FORMULA_ARGMAX ? print_place_name(p, r->f->row) : "");
+        text_printf(statements, "%s %s\n", value, v->op == FORMULA_ARGMAX ? print_place_name(p, r->f->row) : "");
     }
 }
 
@@ -365,14 +365,14 @@ static const char *stored_text(const Rows *r, Printer *p, Piece value)
     return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
 }
 
-/* Adds how a value is stored in the output, and to `said` what the statement says. lane: as print_output. */
-static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, FillScope *words, Text *said)
+/* Adds how a value is stored in the output, and to `statements` what the statement says. lane: as print_output. */
+static void add_store(const Rows *r, Printer *p, Piece value, const char *lane, FillScope *words, Text *statements)
 {
     const char *out = print_output(p, lane), *stored = stored_text(r, p, value);
     FILL_WORDS(words, WORD("OUT", print_part(p, out)), WORD("VALUE", print_part(p, stored)),
                WORD("IS_INT", r->f->node[root_of(r)].type == FORMULA_INT),
                WORD("ELEMENT", spec_element(p->spec, spec_output(r->spec))->c_type));
-    text_printf(said, "%s %s\n", out, stored);
+    text_printf(statements, "%s %s\n", out, stored);
 }
 
 /* Prints a value along the row: it is kept for later passes, or is a variable where this one uses it more than once. */
@@ -394,7 +394,7 @@ static void print_along(const Rows *r, Printer *p, int i)
 static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, FillScope *words)
 {
     Printer p = printer_of(r);
-    Text said = { .arena = r->arena };
+    Text statements = { .arena = r->arena };
     bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
     memcpy(p.piece, shared->piece, sizeof p.piece);
     need_in_pass(r, pass, done, now, met);
@@ -414,15 +414,16 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
             print_along(r, &p, i);
     const bool stores = r->f->fills && pass + 1 == r->f->npass;
     const char *body = text_str(&p.out), *place = print_place_name(&p, r->f->row);
-    text_add(&said, body);
-    add_reductions(r, &p, pass, words, &said);
+    text_add(&statements, body);
+    add_reductions(r, &p, pass, words, &statements);
     if (stores)
         add_store(r, &p, print_widened(&p, p.piece[root_of(r)], r->f->node[root_of(r)].type),
-                  loops(r) ? "first" : place, words, &said);
-    const bool uses_place = mentions(text_str(&said), place);
-    text_add(&said, text_str(&p.before));
+                  loops(r) ? "first" : place, words, &statements);
+    const bool uses_place = mentions(text_str(&statements), place);
+    text_add(&statements, text_str(&p.before));
     FILL_WORDS(words, WORD("PASS", pass), WORD("STORES", stores), WORD("USES_PLACE", uses_place),
-               WORD("places", unpacked(r, &p, text_str(&said))), WORD("before", print_filled(&p, text_str(&p.before))),
+               WORD("places", unpacked(r, &p, text_str(&statements))),
+               WORD("before", print_filled(&p, text_str(&p.before))),
                WORD("body", print_filled(&p, loops(r) ? indented(r->arena, body) : body)));
 }
 
@@ -450,17 +451,17 @@ static void print_end(const Rows *r, Printer *shared, int pass, FillScope *words
         stands_elsewhere(r, &p, i);
         shared->piece[i] = p.piece[i];
     }
-    Text said = { .arena = r->arena };
+    Text statements = { .arena = r->arena };
     const char *end = text_str(&p.out);
     const bool stores = !r->f->fills && pass + 1 == r->f->npass;
-    text_add(&said, end);
+    text_add(&statements, end);
     if (stores) {
         const char *value =
             arena_printf(r->arena, "%s%s%s", r->f->node[root_of(r)].type == FORMULA_INT ? "(int32_t)" : "",
                          print_enclosed(&p, p.piece[root_of(r)], BIND_PRIMARY), p.piece[root_of(r)].wide ? "[0]" : "");
-        add_store(r, &p, (Piece){ value, BIND_UNARY, false }, "", words, &said);
+        add_store(r, &p, (Piece){ value, BIND_UNARY, false }, "", words, &statements);
     }
-    FILL_WORDS(words, WORD("STORES_VALUE", stores), WORD("places_at_end", unpacked(r, &p, text_str(&said))),
+    FILL_WORDS(words, WORD("STORES_VALUE", stores), WORD("places_at_end", unpacked(r, &p, text_str(&statements))),
                WORD("end_of_pass", print_filled(&p, end)));
 }
 

@@ -31,10 +31,10 @@ struct Builder {
 };
 
 /* The line that has the mark in it, else the first. */
-static const char *version_line(const char *version_mark, Arena *a, const char *said)
+static const char *version_line(const char *version_mark, Arena *a, const char *output)
 {
-    const char *mark = strstr(said, version_mark), *line = mark ? mark : said;
-    while (line > said && line[-1] != '\n')
+    const char *mark = strstr(output, version_mark), *line = mark ? mark : output;
+    while (line > output && line[-1] != '\n')
         line--;
     return arena_strndup(a, line, strcspn(line, "\n"));
 }

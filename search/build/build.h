@@ -18,7 +18,7 @@ typedef struct {
     int64_t code_bytes; /* size of its executable code (.text), without the C runtime's few bytes */
     SpillReport spills; /* C: what its assembly tells */
     Blame blame;        /* BLAME_CANDIDATE, or what the machine lacked, even when it was tried again alone */
-    const char *log;    /* what the compiler said, if it failed or the toolchain keeps it; else "" */
+    const char *log;    /* what the compiler wrote, if it failed or the toolchain keeps it; else "" */
     const char *why;    /* first error line of the compiler, "killed after 60 s", ...; "" when ok */
 } Build;
 

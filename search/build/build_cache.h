@@ -6,7 +6,7 @@
  *
  *   dcgen-build 1 HASH                          the hash of all that follows; where it differs the file is not used
  *   KEY SO LOG CODE LOOPS STORED LOADED MULT    the key again; bytes of product and log; code_bytes and spills of Build
- *   what the compiler said, and the product
+ *   what the compiler wrote, and the product
  *
  * Files are written in a temporary folder inside and renamed, so a reader sees all of one or nothing. Threads may share
  * a cache.

@@ -44,13 +44,13 @@ static const char *telling_line(const char *text, const char *sign)
     return sign;
 }
 
-static const char *without_folder(Arena *a, const char *said, const char *folder)
+static const char *without_folder(Arena *a, const char *text, const char *folder)
 {
     const char *path = arena_printf(a, "%s/", folder), *at;
     Text t = { .arena = a };
-    for (; (at = strstr(said, path)); said = at + strlen(path))
-        text_addn(&t, said, (size_t)(at - said));
-    text_add(&t, said);
+    for (; (at = strstr(text, path)); text = at + strlen(path))
+        text_addn(&t, text, (size_t)(at - text));
+    text_add(&t, text);
     return text_str(&t);
 }
 
@@ -167,7 +167,7 @@ static void take_product(const Compiler *c, CompilerJob *job)
         return;
     }
     build->status = STATUS_OK;
-    build->log = c->tools.keep_log ? text_str(&job->child.said[2].text) : "";
+    build->log = c->tools.keep_log ? text_str(&job->child.output[2].text) : "";
     build->so = job->product_path;
     build->code_bytes = bytes > c->empty_bytes ? bytes - c->empty_bytes : 0;
     if (c->tools.cache)
@@ -177,15 +177,15 @@ static void take_product(const Compiler *c, CompilerJob *job)
 static void judge_failure(const Compiler *c, CompilerJob *job, int wait_status)
 {
     Arena *a = job->batch->a;
-    const char *sign, *said = text_str(&job->child.said[2].text);
-    Blame blame = blame_text(said, &sign);
+    const char *sign, *output = text_str(&job->child.output[2].text);
+    Blame blame = blame_text(output, &sign);
     if (blame == BLAME_CANDIDATE)
         blame = blame_end(wait_status);
-    const char *why = first_error(a, said, sign, c->folder);
+    const char *why = first_error(a, output, sign, c->folder);
     if (!*why || (WIFSIGNALED(wait_status) && !sign))
         why = arena_printf(a, "the compiler %s", process_status_text(a, wait_status));
     fail_with_blame(job->build, blame, why);
-    job->build->log = without_folder(a, said, c->folder);
+    job->build->log = without_folder(a, output, c->folder);
 }
 
 static void job_finish(const Compiler *c, CompilerJob *job)

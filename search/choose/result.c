@@ -34,7 +34,7 @@ static Records room_for(Arena *a, const Study *s, const Records *r)
                       .limit = ARENA_ARRAY(a, (size_t)r->nlimit, LimitRecord) };
 }
 
-/* The records that this study was made of, and which spec they are of, whether they said it or not. */
+/* The records that this study was made of, and which spec they are of, whether they name it or not. */
 static const Records *records_of(Arena *a, const UnitContext *u, const Study *s, const Records *r)
 {
     Records *out = ARENA_NEW(a, Records);

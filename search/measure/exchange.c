@@ -186,18 +186,19 @@ static bool take_event(Exchange *s, const json_t *event, bool *last)
 
 /* ---- the end of a runner */
 
-/* What the runner said of its end in stderr's last line, behind its name: ": verifying ..."; "": none, or not UTF-8. */
+/* What the runner wrote of its end in stderr's last line, behind its name: ": verifying ..."; "": none, or not
+ * UTF-8. */
 static const char *last_words(const Exchange *s)
 {
-    const char *text = text_str(&s->r->child.said[2].text), *line = text + strlen(text);
+    const char *text = text_str(&s->r->child.output[2].text), *line = text + strlen(text);
     while (line > text && (line[-1] != '\n' || !line[0] || line[0] == '\n')) /* back over empty lines too */
         line--;
     const char *words = strncmp(line, "dcgen-runner-", 13) == 0 ? strstr(line, ": ") : NULL;
     const size_t len = words ? strcspn(words, "\n") : 0;
     json_t *utf8 = json_stringn(words, len < LAST_WORDS_BYTES ? len : LAST_WORDS_BYTES);
-    const char *said = utf8 ? arena_strdup(s->q->arena, json_string_value(utf8)) : "";
+    const char *end = utf8 ? arena_strdup(s->q->arena, json_string_value(utf8)) : "";
     json_decref(utf8);
-    return said;
+    return end;
 }
 
 /* Ends the runner and says what became of the kernel that it was at: status, reason, and whose fault it is. */
@@ -207,7 +208,7 @@ static Status judge_end(Exchange *s, RunnerAnswer answer, const char **why, Blam
     const int wait_status = runner_end(s->r);
     *blame = BLAME_CANDIDATE;
     if (ended && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
-        *blame = blame_text(text_str(&s->r->child.said[2].text), NULL);
+        *blame = blame_text(text_str(&s->r->child.output[2].text), NULL);
     else if (ended)
         *blame = blame_end(wait_status);
     if (answer == SILENT)
@@ -331,18 +332,19 @@ static bool take_limits(const Runner *r, Request *request, const json_t *event)
         json_array_size(list) != (size_t)q->nthread)
         return false;
     for (int i = 0; i < q->nthread; i++) {
-        const json_t *said = json_array_get(list, (size_t)i), *rates = json_object_get(said, "bytes_per_s");
+        const json_t *answer = json_array_get(list, (size_t)i), *rates = json_object_get(answer, "bytes_per_s");
         request->limit[i] = (LimitRecord){ .device = r->device.id,
                                            .target = q->target,
                                            .dtype = q->dtype,
                                            .threads = q->threads[i],
-                                           .flops_per_s = runner_rate(said, "flops_per_s"),
-                                           .clock_mhz = runner_rate(said, "clock_mhz"),
-                                           .launch_ns = runner_rate(said, "launch_ns"),
-                                           .handover_ns = runner_rate(said, "handover_ns") };
+                                           .flops_per_s = runner_rate(answer, "flops_per_s"),
+                                           .clock_mhz = runner_rate(answer, "clock_mhz"),
+                                           .launch_ns = runner_rate(answer, "launch_ns"),
+                                           .handover_ns = runner_rate(answer, "handover_ns") };
         for (Level level = 0; level < LEVEL_COUNT; level++)
             request->limit[i].bytes_per_s[level] = runner_rate(rates, level_name(level));
-        if (json_integer_value(json_object_get(said, "threads")) != q->threads[i] || request->limit[i].flops_per_s <= 0)
+        if (json_integer_value(json_object_get(answer, "threads")) != q->threads[i] ||
+            request->limit[i].flops_per_s <= 0)
             return false;
     }
     return true;

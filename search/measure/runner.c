@@ -78,7 +78,7 @@ int runner_watch(const Runner *r, struct pollfd fds[2])
 {
     const bool is_open = r->child.pid && r->closed_s == 0;
     fds[0] = (struct pollfd){ .fd = is_open ? r->fd : -1, .events = is_open && *r->unsent ? POLLOUT : POLLIN };
-    fds[1] = (struct pollfd){ .fd = r->child.pid ? r->child.said[2].fd : -1, .events = POLLIN };
+    fds[1] = (struct pollfd){ .fd = r->child.pid ? r->child.output[2].fd : -1, .events = POLLIN };
     return is_open ? TICK_MS : CLOSING_TICK_MS;
 }
 
@@ -86,8 +86,8 @@ void runner_listen(Runner *r) { child_listen(&(Child *){ &r->child }, 1, 0); }
 
 bool runner_says(const json_t *event, const char *name)
 {
-    const char *said = json_string_value(json_object_get(event, "event"));
-    return said && strcmp(said, name) == 0;
+    const char *is = json_string_value(json_object_get(event, "event"));
+    return is && strcmp(is, name) == 0;
 }
 
 const char *runner_text(Arena *a, const json_t *event, const char *field)
@@ -182,9 +182,9 @@ static const char *startup_problem(Runner *r, RunnerAnswer answer)
     const char *end = process_status_text(r->a, runner_end(r));
     if (answer == NONSENSE)
         return "does not speak the runner protocol";
-    const char *said = text_str(&r->child.said[2].text);
-    size_t len = strcspn(said, "\n");
-    return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), said);
+    const char *errors = text_str(&r->child.output[2].text);
+    size_t len = strcspn(errors, "\n");
+    return arena_printf(r->a, "%s%s%.*s", end, len ? ": " : "", (int)(len < WHY_MAX ? len : WHY_MAX), errors);
 }
 
 /* Takes the hello of a runner that starts, or what it says when it is set up. Gives what is wrong; NULL: nothing. */

@@ -17,7 +17,7 @@ Runner *runner_new(Arena *a, const char *const *command, const Spec *spec, const
                    const char **err);
 /* The request that sets a runner up; reference_so may be NULL. Gives NULL where its path is not UTF-8. */
 json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char *reference_so);
-const Device *runner_device(const Runner *r); /* as the runner said it; compiler and flags empty */
+const Device *runner_device(const Runner *r); /* as the runner describes it; compiler and flags empty */
 /* Reads the device from a `device` object of the protocol. False: the object is incomplete. */
 bool device_of_json(Arena *a, const json_t *device, Device *out);
 void runner_stop(Runner *r); /* tells it to end, and waits a moment for that */

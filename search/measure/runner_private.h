@@ -39,12 +39,13 @@ typedef enum {
     HEARD,
     DEAD,    /* it has closed the socket, and had a moment to end by itself */
     SILENT,  /* the deadline passed */
-    NONSENSE /* what it said is not of the protocol */
+    NONSENSE /* what it sent is not of the protocol */
 } RunnerAnswer;
 
 /* Begins to say a line, which stays where it is. From then on silence for deadline_s is a hang. */
 void runner_say(Runner *r, const char *line, double deadline_s);
-/* Says what is unsaid, and takes the next line. *event: that line as JSON, for the caller to release; else NULL. */
+/* Sends what is not yet sent, and takes the next line. *event: that line as JSON, for the caller to release; else
+ * NULL. */
 RunnerAnswer runner_hear(Runner *r, json_t **event);
 /* Sets what to wait for until the runner can be heard, and gives the longest time for that in milliseconds. */
 int runner_watch(const Runner *r, struct pollfd fds[2]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * blame: tells a failure of the machine from one of the candidate, by what a program said and how it ended. Compilers
+ * blame: tells a failure of the machine from one of the candidate, by what a program wrote and how it ended. Compilers
  * run with LC_ALL=C, so the system's words are always the same. A compiler that crashes (SIGSEGV, "internal compiler
  * error") does so for that text: the candidate's fault. Nobody can tell whether one that is killed by SIGKILL met the
  * candidate's hunger or the machine's: it counts as the moment's, since what is recorded stays.
@@ -71,10 +71,10 @@ Blame blame_end(int wait_status)
     return by == SIGXFSZ ? BLAME_MACHINE : BLAME_CANDIDATE;
 }
 
-Blame blame_text(const char *said, const char **sign)
+Blame blame_text(const char *text, const char **sign)
 {
     for (size_t i = 0; i < LENGTH(signs); i++) {
-        const char *at = strcasestr(said, signs[i].words);
+        const char *at = strcasestr(text, signs[i].words);
         if (sign)
             *sign = at;
         if (at)

@@ -17,7 +17,7 @@ typedef enum {
 
 Blame blame_error(int problem);   /* an errno */
 Blame blame_end(int wait_status); /* of a program that ended by itself */
-/* said: by a compiler, a loader or a runner. *sign: the words in it that tell, or NULL; sign may be NULL. */
-Blame blame_text(const char *said, const char **sign);
+/* text: what a compiler, a loader or a runner wrote. *sign: the words in it that tell, or NULL; sign may be NULL. */
+Blame blame_text(const char *text, const char **sign);
 
 #endif

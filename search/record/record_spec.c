@@ -60,14 +60,14 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
 /* How near a kernel is to the spec: of it and these templates, of it, of its name, its op and dtype, its target. */
 typedef enum { NEAR_ALL, NEAR_SPEC, NEAR_NAME, NEAR_OP, NEAR_TARGET, NEAR_NOTHING } Near;
 
-/* Kernels of which the same is to be said. */
+/* Kernels that the same words describe. */
 typedef struct {
     const char *what; /* "of spec 'x', which has packed = true (here false)" */
     int64_t n;
 } Kind;
 
 enum {
-    MAX_SAID = 5,       /* kinds */
+    MAX_LISTED = 5,     /* kinds */
     MAX_TRIES = 1 << 18 /* of contexts of other specs: where many kernels are of many specs, not all are found */
 };
 
@@ -82,7 +82,7 @@ typedef struct {
     Kind *kind;
     Index what;             /* of kinds */
     int64_t nnamed, *named; /* specs of the same name */
-    const char **of_spec;   /* what is said of the kernels of each spec; NULL: not known yet */
+    const char **of_spec;   /* the words that describe the kernels of each spec; NULL: not known yet */
     int64_t last;           /* the spec that was found last: kernels of one search often stand together */
     int64_t ntry;
     Index timed; /* of measures on the study's device, one a kernel */
@@ -262,13 +262,13 @@ static const char *say_kinds(const Holding *h)
     Text t = { .arena = h->arena };
     int64_t rest = 0;
     for (int i = 0; i < h->nkind; i++)
-        if (i < MAX_SAID)
+        if (i < MAX_LISTED)
             text_printf(&t, "%s%lld kernel%s %s", i ? "; " : "", (long long)h->kind[i].n, number_plural(h->kind[i].n),
                         h->kind[i].what);
         else
             rest += h->kind[i].n;
     if (rest)
-        text_printf(&t, "; and %lld kernels of %d other kinds", (long long)rest, h->nkind - MAX_SAID);
+        text_printf(&t, "; and %lld kernels of %d other kinds", (long long)rest, h->nkind - MAX_LISTED);
     return text_str(&t);
 }
 
@@ -296,8 +296,8 @@ const char *record_holds(Arena *a, const Study *s, const UnitContext *u, const T
         (kind == HOLD_OUTDATED ? hold_outdated : hold_kernel)(&h, &r->kernel[i]);
         arena_reset(scratch);
     }
-    const char *said = arena_strdup(a, say_kinds(&h));
+    const char *kinds = arena_strdup(a, say_kinds(&h));
     arena_free(rows);
     arena_free(scratch);
-    return said;
+    return kinds;
 }

@@ -37,7 +37,7 @@ bool apart_take_output(const Apart *a, size_t bytes, const char *from, char *den
 
 /* ---- data.c */
 
-/* What the `setup` request said. */
+/* What the `setup` request gives. */
 typedef struct {
     int noperand;
     char name[OP_MAX_OPERAND][16]; /* as far as it fits */

@@ -35,7 +35,7 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *rest);
  * read in between. */
 bool __wrap_child_start(Child *c, Arena *a, const ProcessPlan *p)
 {
-    *c = (Child){ .pid = PID, .said = { [1] = { .fd = -1 }, [2] = { .fd = -1, .text.arena = a } } };
+    *c = (Child){ .pid = PID, .output = { [1] = { .fd = -1 }, [2] = { .fd = -1, .text.arena = a } } };
     const char *nul = memchr(said, '\0', said_len);
     const size_t n = nul ? (size_t)(nul - said) : said_len;
     REQUIRE(socket_end < 0);

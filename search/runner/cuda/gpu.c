@@ -140,8 +140,8 @@ void gpu_wait(cudaStream_t stream, const char *what) { gpu_must(cudaStreamSynchr
 
 int gpu_launched(int code, const char *what)
 {
-    const cudaError_t unsaid = cudaGetLastError();
-    code = code == 0 ? (int)unsaid : code;
+    const cudaError_t pending = cudaGetLastError();
+    code = code == 0 ? (int)pending : code;
     if (code > 0)
         gpu_check((cudaError_t)code, what);
     return code;

@@ -4,8 +4,8 @@
  * with the emulator. What kernels do wrong comes out on stderr at the next call of cudaDeviceSynchronize(), or when the
  * program ends, which then ends with code EXIT_FINDING whatever it wanted to end with.
  *
- *   DCGEN_EMULATOR_CAPABILITY   compute capability of the device times 10, 90 unless said; 0: no device
- *   DCGEN_EMULATOR_WORKERS      threads that execute blocks, 1 unless said
+ *   DCGEN_EMULATOR_CAPABILITY   compute capability of the device times 10, 90 unless set; 0: no device
+ *   DCGEN_EMULATOR_WORKERS      threads that execute blocks, 1 unless set
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -111,8 +111,8 @@ TEST(only_so_much_is_kept)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int more = sizes[i];
         const ProcessEnd e =
-            run(arena_printf(arena, "head -c %d /dev/zero | tr '\\0' x", PROCESS_SAID_BYTES + more), NULL);
-        assert_int_equal(e.out.len, PROCESS_SAID_BYTES + (more < 0 ? more : 0));
+            run(arena_printf(arena, "head -c %d /dev/zero | tr '\\0' x", PROCESS_OUTPUT_BYTES + more), NULL);
+        assert_int_equal(e.out.len, PROCESS_OUTPUT_BYTES + (more < 0 ? more : 0));
         assert_int_equal(strlen(e.out.s), e.out.len);
     }
     const char *const argv[] = { "echo", "123456789", NULL };

@@ -446,7 +446,7 @@ static void node_merge(Links *l, Grown *t)
     t->end = t->index + 1;
     for (Grown *up = t->parent; up; up = up->parent) {
         grown_sum(up);
-        link_set(l, up->index, true); /* back in if it was set aside: its merge has become cheaper */
+        link_set(l, up->index, true); /* back in if it was taken out: its merge has become cheaper */
     }
 }
 

@@ -35,7 +35,7 @@ typedef struct {
 static void add_built(Built *b, const Study *s)
 {
     for (const Trial *t = s->trial; t < s->trial + s->ntrial; t++) {
-        if (!t->built || t->aside || names_find(NAMES(b->key, b->n), t->key) >= 0)
+        if (!t->built || t->left_out || names_find(NAMES(b->key, b->n), t->key) >= 0)
             continue;
         b->key = arena_grow(b->arena, b->key, (size_t)b->n, (size_t)b->n + 1, sizeof *b->key);
         b->key[b->n++] = arena_strdup(b->arena, t->key);

@@ -94,7 +94,7 @@ static bool take_status(Try *x, int64_t trial)
     const Trial *t = &x->study->trial[trial];
     x->status = t->status;
     x->why = t->why;
-    if (t->aside)
+    if (t->left_out)
         return run_fails(x->run, EXIT_ENVIRONMENT, "the machine lacks what it takes to try it: %s", t->why);
     return trial_usable(t);
 }

@@ -182,7 +182,7 @@ static Expr *reads_of(const FormulaReader *r, int operand)
     return reads;
 }
 
-/* Takes away what nothing uses: a value that a short form left aside. The root comes last. */
+/* Takes away what nothing uses: such as a value that a short form did not need. The root comes last. */
 static void keep_used(Formula *f, int root)
 {
     bool used[FORMULA_MAX_NODE] = { 0 };

@@ -59,7 +59,7 @@ static void add_of_targets(const Taken *n, NameSet *s, const char *name)
 
 /* Is the identifier a member, as in args.M and args->M, a word of the preprocessor, as in #define, or a list's name, as
  * in EACH(order, ALONG)? */
-static bool is_aside(const char *text, const char *id)
+static bool takes_no_name(const char *text, const char *id)
 {
     static const char each[] = "EACH(";
     const size_t n = strlen(each);
@@ -81,7 +81,7 @@ static void add_code(Taken *n, const char *code, bool is_of_op)
             add_of_targets(n, &n->shared, rest);
         else if ((rest = behind(name, "NAME_")))
             add_of_targets(n, &n->own, rest);
-        else if (!is_aside(code, id))
+        else if (!takes_no_name(code, id))
             name_set_add(n->arena, &here, name);
         for (int kind = 0; kind < KIND_COUNT && !is_of_op; kind++)
             declared[kind] = declared[kind] || name_is_among(declares[kind], id, len);

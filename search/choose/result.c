@@ -19,7 +19,7 @@ static bool has_measure(const Study *s, const MeasureRecord *m)
     return trial >= 0 && (s->trial[trial].c.target == s->target || m->status != STATUS_OK);
 }
 
-/* Sets aside room for the records that this study was made of, which may be few of all. */
+/* Takes memory for the records that this study was made of, which may be few of all. */
 static Records room_for(Arena *a, const Study *s, const Records *r)
 {
     size_t nkernel = 0, nmeasure = 0;

@@ -13,7 +13,7 @@ enum { MOST_SHOWN = 3 }; /* reasons */
 
 typedef struct {
     int64_t n, count[STATUS_COUNT];
-    int64_t aside; /* the machine failed, not the candidate (Trial.aside): none of these is in count */
+    int64_t left_out; /* the machine failed, not the candidate (Trial.left_out): none of these is in count */
 } Tally;
 
 /* Was it built for the target that is tuned, and is it of that template? of NULL: of any. */
@@ -30,8 +30,8 @@ static Tally tally_of(const Study *s, const Template *of)
         if (!is_meant(s, of, t))
             continue;
         y.n++;
-        y.aside += t->aside;
-        y.count[t->status] += !t->aside;
+        y.left_out += t->left_out;
+        y.count[t->status] += !t->left_out;
     }
     return y;
 }
@@ -85,7 +85,7 @@ static void add_reason(Text *text, const Study *s, const Reason *r)
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(&r->first->c, value);
     text_printf(text, "\n  %" PRId64 " x %s: %s\n    for one: %s %s", r->n,
-                r->first->aside ? "left out because the machine lacked something" : status_name(r->first->status),
+                r->first->left_out ? "left out because the machine lacked something" : status_name(r->first->status),
                 reason_of(r->first), t->name, s->target->name);
     for (int i = 0; i < t->nparam; i++)
         text_printf(text, " %s=%" PRId64, t->param[i].name, value[i]);
@@ -118,23 +118,23 @@ static void add_counts(Text *text, const Tally *y)
             text_printf(text, "%s%" PRId64 " %s", before, y->count[k], words[k]);
             before = ", ";
         }
-    if (y->aside)
-        text_printf(text, "%s%" PRId64 " left out because the machine lacked something", before, y->aside);
+    if (y->left_out)
+        text_printf(text, "%s%" PRId64 " left out because the machine lacked something", before, y->left_out);
 }
 
 /* Says that none works. of: behind what there are none of. */
 static void add_none(Text *text, const Tally *y, const char *of)
 {
     const char *plural = number_plural(y->n);
-    if (y->aside == y->n)
+    if (y->left_out == y->n)
         text_printf(text, "the machine could neither build nor run any of %" PRId64 " candidate%s%s", y->n, plural, of);
     else if (y->count[STATUS_BUILD_FAILED] == y->n)
         text_printf(text, "none of %" PRId64 " candidate%s%s could be built", y->n, plural, of);
-    else if (y->count[STATUS_BUILD_FAILED] == 0 && y->aside == 0)
+    else if (y->count[STATUS_BUILD_FAILED] == 0 && y->left_out == 0)
         text_printf(text, "none of %" PRId64 " kernel%s%s that could be built works", y->n, plural, of);
     else
         text_printf(text, "none of %" PRId64 " candidate%s%s works", y->n, plural, of);
-    if (y->aside < y->n && y->count[STATUS_BUILD_FAILED] < y->n)
+    if (y->left_out < y->n && y->count[STATUS_BUILD_FAILED] < y->n)
         add_counts(text, y);
 }
 
@@ -144,7 +144,7 @@ const char *ending_text(Search *q)
     const Tally y = tally_of(l->study, NULL);
     const char *why_none = select_why_none(l->arena, l->study);
     Text text = { .arena = l->arena };
-    q->fruitless = y.aside < y.n;
+    q->fruitless = y.left_out < y.n;
     if (why_none)
         text_add(&text, why_none);
     else if (y.count[STATUS_OK])

@@ -197,7 +197,7 @@ bool batch_record(Lab *l, const Batch *b, const char **err)
     for (int i = 0; i < b->n; i++) {
         if (b->build[i].blame != BLAME_CANDIDATE)
             study_leave(l->study, b->trial[i], b->build[i].why);
-        if (!batch_member(l, b, i)->aside && !record_member(l, b, i, err))
+        if (!batch_member(l, b, i)->left_out && !record_member(l, b, i, err))
             return false;
     }
     return true;

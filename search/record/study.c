@@ -418,7 +418,7 @@ void study_leave(Study *s, int64_t trial, const char *why)
 {
     Trial *t = &s->trial[trial];
     study_set_status(s, t, STATUS_INVALID, why);
-    t->built = t->aside = true;
+    t->built = t->left_out = true;
 }
 
 double study_library(const Study *s, int64_t place) { return s->anchor[place].library * s->anchor[place].ns; }

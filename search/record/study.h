@@ -28,7 +28,7 @@ typedef struct {
     const char *why;  /* of a failure; "" */
     bool in_flight;   /* proposed, and not measured yet, while others are proposed */
     bool behind;      /* STUDY_MOST others come nearer to the best times: neither choice nor model looks at it */
-    bool aside;       /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
+    bool left_out;    /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
     bool again;       /* it is to be tried once more (study_due) */
     bool tried_again; /* one of its records is of another try */
     int64_t code_bytes;

@@ -11,8 +11,8 @@ enum { MOST = 9 };
 /* What became of one candidate. */
 typedef struct {
     Status status;
-    const char *why;    /* NULL: it was not built yet */
-    bool aside, lesser; /* lesser: of another target */
+    const char *why;       /* NULL: it was not built yet */
+    bool left_out, lesser; /* lesser: of another target */
 } End;
 
 typedef struct {
@@ -40,7 +40,7 @@ static Study *study_of_ends(const End *end)
         t->built = end[i].why;
         t->status = end[i].status;
         t->why = end[i].why ? with_key(end[i].why, t->key) : "";
-        t->aside = end[i].aside;
+        t->left_out = end[i].left_out;
     }
     return s;
 }
@@ -61,15 +61,15 @@ static const char *say(Study *s, bool *fruitless)
 #define FAILED END(BUILD_FAILED, .why = "x")
 #define WRONG END(WRONG, .why = "y")
 #define CRASHED END(CRASHED, .why = "z")
-#define ASIDE END(INVALID, .why = "w", .aside = true)
+#define LEFT_OUT END(INVALID, .why = "w", .left_out = true)
 #define LESSER END(WRONG, .why = "y", .lesser = true)
 
 static const Case cases[] = {
     { { WRONG, { .status = STATUS_OK, .why = "" } },
       true,
       "the time of 1.5 s was up before any of the kernels that work was measured" },
-    { { ASIDE }, false, "the machine could neither build nor run any of 1 candidate" },
-    { { ASIDE, ASIDE, LESSER }, false, "the machine could neither build nor run any of 2 candidates" },
+    { { LEFT_OUT }, false, "the machine could neither build nor run any of 1 candidate" },
+    { { LEFT_OUT, LEFT_OUT, LESSER }, false, "the machine could neither build nor run any of 2 candidates" },
     { { FAILED }, true, "none of 1 candidate could be built" },
     { { FAILED, FAILED, FAILED }, true, "none of 3 candidates could be built" },
     { { WRONG, LESSER, { .status = STATUS_WRONG, .why = NULL } },
@@ -79,10 +79,10 @@ static const Case cases[] = {
       true,
       "none of 5 kernels that could be built works: 1 refused, 2 wrong, 1 crashed, 1 timed out" },
     { { FAILED, WRONG, FAILED }, true, "none of 3 candidates works: 2 not built, 1 wrong" },
-    { { ASIDE, WRONG, ASIDE },
+    { { LEFT_OUT, WRONG, LEFT_OUT },
       true,
       "none of 3 candidates works: 1 wrong, 2 left out because the machine lacked something" },
-    { { ASIDE, FAILED },
+    { { LEFT_OUT, FAILED },
       true,
       "none of 2 candidates works: 1 not built, 1 left out because the machine lacked something" },
 };
@@ -122,7 +122,7 @@ TEST(reasons_alike_are_one)
         { .status = STATUS_BUILD_FAILED, .why = "KEY.c:7: error: %zmm4 of 128" },
         { .status = STATUS_WRONG, .why = "row 17 element 3" },
         { .status = STATUS_WRONG, .why = "row 4 element x" },
-        { .status = STATUS_INVALID, .why = "killed", .aside = true },
+        { .status = STATUS_INVALID, .why = "killed", .left_out = true },
         { .status = STATUS_WRONG, .why = "row 123 element 4" },
         { .status = STATUS_WRONG, .why = "row 1" },
     };
@@ -137,7 +137,7 @@ TEST(reasons_alike_are_one)
     assert_string_equal(say(s, &fruitless), want);
     s->ntrial = 7; /* what lacks something is not told by its status */
     s->trial[0].status = STATUS_INVALID;
-    s->trial[0].aside = true;
+    s->trial[0].left_out = true;
     for (int i = 1; i < 6; i++)
         s->trial[i].c.target = NULL;
     assert_string_equal(say(s, &fruitless),

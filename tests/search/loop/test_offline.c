@@ -27,9 +27,9 @@ static struct {
     int64_t extent[3];
     char key[40];
 } check[MOST_CHECKS];
-static int ncheck, spoil;         /* spoil: the first so many that are checked turn out wrong */
-static double trial_s, check_s;   /* what each takes */
-static bool all_wrong, all_aside; /* aside: the machine lacks what it takes */
+static int ncheck, spoil;            /* spoil: the first so many that are checked turn out wrong */
+static double trial_s, check_s;      /* what each takes */
+static bool all_wrong, all_left_out; /* left out: the machine lacks what it takes */
 
 static void add_kernel(const Trial *t, Status status)
 {
@@ -50,7 +50,7 @@ static bool trials(Lab *s, Arena *scratch, const Proposal *p, int n, double shar
     for (int i = 0; i < n; i++) {
         const int64_t trial = study_add(s->study, &p[i].c);
         assert_false(s->study->trial[trial].built); /* each once */
-        if (all_aside)
+        if (all_left_out)
             study_leave(s->study, trial, "No space left on device");
         else
             add_kernel(&s->study->trial[trial], all_wrong ? STATUS_WRONG : STATUS_OK);
@@ -109,7 +109,7 @@ static int open_on(const char *spec)
     y.device.modelled = true;
     spoil = 0;
     trial_s = check_s = 0;
-    all_wrong = all_aside = false;
+    all_wrong = all_left_out = false;
     keep_records();
     q = (Search){ .lab = &lab, .space = y.space };
     begin();
@@ -413,7 +413,7 @@ TEST(nothing_works)
     fail_with("none of 14 kernels that could be built works: 14 wrong");
     anew_on(small_spec);
     y.spec->budget.trials = 14;
-    all_aside = true;
+    all_left_out = true;
     fail_with("the machine could neither build nor run any of 14 candidates");
     assert_false(q.fruitless);
     assert_int_equal(ncheck, 0);

@@ -419,11 +419,11 @@ TEST(little_time_is_for_few_candidates)
         double seconds, batch_s;
         int first, n; /* the first batch; candidates that the effort is known of then */
     } rows[] = { { 2.5, 9, 3, 3 }, { 9, 3, 2, 5 }, { 100, 200, 12, 17 } };
-    for (int aside = 0; aside < 2; aside++) {
+    for (int ahead = 0; ahead < 2; ahead++) {
         Effort effort = { 0 };
         for (size_t i = 0; i < LENGTH(rows); i++) {
             begin_anew();
-            if (aside && i == 0)
+            if (ahead && i == 0)
                 build_ahead();
             nfirst = 3;
             lab.effort = &effort;
@@ -468,8 +468,8 @@ TEST(little_time_is_not_for_the_library)
 /* A device of its own is not disturbed by compilers; a CPU is, unless calls leave it a core. */
 TEST(compilers_have_a_core_to_themselves)
 {
-    Target aside = *lab.study->target;
-    aside.family = &family_cuda;
+    Target gpu = *lab.study->target;
+    gpu.family = &family_cuda;
     y.device.cores = 2;
     assert_true(search_builds_ahead(lab.study));
     y.device.cores = 1;
@@ -477,7 +477,7 @@ TEST(compilers_have_a_core_to_themselves)
     y.spec->nthread = 2;
     y.spec->threads[1] = y.device.cores = 8;
     assert_false(search_builds_ahead(lab.study));
-    lab.study->target = &aside;
+    lab.study->target = &gpu;
     assert_true(search_builds_ahead(lab.study));
 }
 

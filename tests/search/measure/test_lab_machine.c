@@ -96,7 +96,7 @@ TEST(who_fails_is_out)
             assert_int_equal(asked[j].n, j < 3 ? 3 : 2);
         const KernelRecord *k = kernel_of(1);
         assert_int_equal(k != NULL, cases[i].blame == BLAME_CANDIDATE);
-        assert_int_equal(trial_of(1)->aside, !k);
+        assert_int_equal(trial_of(1)->left_out, !k);
         if (k) {
             assert_int_equal(k->status, cases[i].status);
             assert_string_equal(k->why, "on M=11 N=2 K=2 threads=1: it is said");

@@ -263,8 +263,8 @@ TEST(failures_are_told_apart)
     assert_int_equal(recorded()->measure[0].status, STATUS_WRONG);
     assert_int_equal(recorded()->measure[1].status, STATUS_OK);
     assert_int_equal(lab.study->trial[trial[1]].status, STATUS_WRONG);
-    assert_false(lab.study->trial[trial[1]].aside);
-    assert_true(lab.study->trial[trial[2]].aside);
+    assert_false(lab.study->trial[trial[1]].left_out);
+    assert_true(lab.study->trial[trial[2]].left_out);
     assert_string_equal(lab.study->trial[trial[2]].why, "it is said");
 }
 

@@ -260,7 +260,7 @@ TEST(order_means_nothing)
 TEST(left_out_of_a_run)
 {
     study_leave(s, 1, "out of memory");
-    assert_true(s->trial[1].built && s->trial[1].aside && !trial_usable(&s->trial[1]));
+    assert_true(s->trial[1].built && s->trial[1].left_out && !trial_usable(&s->trial[1]));
     assert_string_equal(s->trial[1].why, "out of memory");
 }
 

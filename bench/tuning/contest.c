@@ -146,7 +146,7 @@ static Study *run(Arena *a, const Contest *c, Spec *spec, const Strategy *strate
     const char *err = NULL;
     LabKind kind = lab_records;
     kind.compare = hold_no_race;
-    LabRecords *data = lab_records_new(a, c->table->records, LAB_AGAIN, c->cost, seen, w);
+    LabRecords *data = lab_records_new(a, c->table->records, LAB_TABLE, c->cost, seen, w);
     Lab lab = table_lab(a, c, spec, &kind, data, INFINITY);
     Search q = { .lab = &lab, .strategy = strategy, .space = c->table->space, .seed = seed };
     if (!search_run(&q, &err))
@@ -299,7 +299,7 @@ bool contest_timed(Arena *a, const Contest *c, double seconds, Noise *noise, uin
 {
     const Table *t = c->table;
     const char *err = NULL;
-    LabRecords *data = lab_records_new(a, t->records, LAB_AGAIN, c->cost, NULL, NULL);
+    LabRecords *data = lab_records_new(a, t->records, LAB_TABLE, c->cost, NULL, NULL);
     Lab lab = table_lab(a, c, table_spec(a, t, c->shown, c->nshown), &lab_records, data, seconds);
     Search q = { .lab = &lab, .strategy = &strategies[STRATEGY_JOINT], .space = t->space, .seed = seed };
     Selection made;

@@ -189,13 +189,13 @@ char *arena_strndup(Arena *a, const char *s, size_t n)
 
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap)
 {
-    va_list again;
-    va_copy(again, ap);
+    va_list copy;
+    va_copy(copy, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
     char *s = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1);
     if (n > 0)
-        vsnprintf(s, (size_t)n + 1, fmt, again);
-    va_end(again);
+        vsnprintf(s, (size_t)n + 1, fmt, copy);
+    va_end(copy);
     return s;
 }
 

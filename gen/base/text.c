@@ -39,18 +39,18 @@ void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
 
 void text_printf(Text *t, const char *fmt, ...)
 {
-    va_list ap, again;
+    va_list ap, copy;
     va_start(ap, fmt);
-    va_copy(again, ap);
+    va_copy(copy, ap);
     text_reserve(t, TEXT_FIRST_BYTES); /* in which most texts fit at the first try */
     size_t room = t->cap - t->len;
     int n = vsnprintf(t->s + t->len, room, fmt, ap);
     if (n >= 0 && (size_t)n >= room) {
         text_reserve(t, (size_t)n);
-        vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+        vsnprintf(t->s + t->len, (size_t)n + 1, fmt, copy);
     }
     t->len += n > 0 ? (size_t)n : 0;
-    va_end(again);
+    va_end(copy);
     va_end(ap);
 }
 

@@ -113,7 +113,7 @@ static const char *report_there(Arena *a, const Workload *w, const char *folder)
 
 /* Compares the folder with what this dcgen makes of the package's own spec and records. False: nothing can be made of
  * them. */
-static bool compare_again(Run *r, Drift *d)
+static bool compare_remade(Run *r, Drift *d)
 {
     Diag *diag = diag_new(r->a);
     const Workload *w = run_package(r, (TextList){ 0 });
@@ -122,13 +122,13 @@ static bool compare_again(Run *r, Drift *d)
     drift_of_templates(r->a, &w->folders, d);
     if (!replay_all(r, w, "interrupted"))
         return false;
-    const Package *again = replay_package(r->a, w, report_there(r->a, w, r->o->operand), diag);
+    const Package *remade = replay_package(r->a, w, report_there(r->a, w, r->o->operand), diag);
     diag_print(diag, stderr);
-    if (again)
-        drift_of_package(r->a, again, d);
+    if (remade)
+        drift_of_package(r->a, remade, d);
     else
         r->code = EXIT_FAILED;
-    return again;
+    return remade;
 }
 
 bool replay_check(Run *r)
@@ -137,7 +137,7 @@ bool replay_check(Run *r)
     const char *err = NULL;
     if (!drift_of_files(r->a, r->o->operand, &d, &err))
         return run_fails(r, EXIT_USAGE, "%s", err);
-    const bool ok = !drift_may_replay(&d) || compare_again(r, &d);
+    const bool ok = !drift_may_replay(&d) || compare_remade(r, &d);
     if (!ok)
         run_say(r);
     drift_print(&d, r->o->json, stdout);

@@ -156,19 +156,19 @@ static bool is_changed(Arena *a, const Drift *d, const PackageFile *f)
     return !is_same && !is_altered(d, f->path) && !(has_edits(d) && manifest_tells_hashes(f->path));
 }
 
-void drift_of_package(Arena *a, const Package *again, Drift *d)
+void drift_of_package(Arena *a, const Package *remade, Drift *d)
 {
     const Manifest *m = d->manifest;
     const char *why;
-    for (int i = 0; i < again->n; i++) {
-        const PackageFile *f = &again->file[i];
+    for (int i = 0; i < remade->n; i++) {
+        const PackageFile *f = &remade->file[i];
         if (is_changed(a, d, f))
             text_list_add(a, &d->changed, f->path);
         if (strcmp(f->path, MANIFEST_PATH) == 0)
             compare_templates(a, manifest_read(a, f->text, &why), d);
     }
     for (int i = 0; m && i < m->n; i++)
-        if (m->entry[i].kind == MANIFEST_FILE && !package_text(again, m->entry[i].path))
+        if (m->entry[i].kind == MANIFEST_FILE && !package_text(remade, m->entry[i].path))
             text_list_add(a, &d->changed, m->entry[i].path);
     sort_list(&d->changed);
     d->replayed = true;

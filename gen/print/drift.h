@@ -35,7 +35,7 @@ bool drift_may_replay(const Drift *d);
 /* Compares MANIFEST with the templates in these folders. */
 void drift_of_templates(Arena *a, const TextList *folders, Drift *d);
 /* Compares the folder with the package as this dcgen makes it. */
-void drift_of_package(Arena *a, const Package *again, Drift *d);
+void drift_of_package(Arena *a, const Package *remade, Drift *d);
 
 /* Does anything but `extra` say that the package differs? */
 bool drift_found(const Drift *d);

@@ -283,13 +283,13 @@ static void print_kept(const Rows *r, Printer *p, int i)
 }
 
 /* Values of a vector that are computed again where the row is long. */
-static void print_fresh(const Rows *r, Printer *p, const bool *again)
+static void print_fresh(const Rows *r, Printer *p, const bool *recomputed)
 {
     Text before = p->out;
     p->out = (Text){ .arena = r->arena };
     p->fresh = true;
     for (int i = 0; i < r->f->nnode; i++) {
-        if (!again[i])
+        if (!recomputed[i])
             continue;
         p->piece[i] = i == r->kept ? (Piece){ arena_printf(r->arena, "PACKAGE_load_MACHINE(row->kept + %s, lanes)",
                                                            print_place_name(p, r->f->row)),
@@ -395,20 +395,20 @@ static void print_pass(Rows *r, Printer *shared, int pass, const bool *done, Fil
 {
     Printer p = printer_of(r);
     Text statements = { .arena = r->arena };
-    bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, again[FORMULA_MAX_NODE];
+    bool now[FORMULA_MAX_NODE], anew[FORMULA_MAX_NODE], met[FORMULA_MAX_NODE] = { 0 }, recomputed[FORMULA_MAX_NODE];
     memcpy(p.piece, shared->piece, sizeof p.piece);
     need_in_pass(r, pass, done, now, met);
     need_fresh(r, pass, anew);
     bool of_row[FORMULA_MAX_NODE];
     for (int i = 0; i < r->f->nnode; i++) {
-        again[i] = is_along(r, i) && done[i] && (anew[i] || met[i]);
+        recomputed[i] = is_along(r, i) && done[i] && (anew[i] || met[i]);
         of_row[i] = now[i] || anew[i];
     }
     print_of_row(r, &p, of_row, pass);
     for (int i = 0; i < r->f->nnode; i++)
         if (of_row[i] && is_along(r, i) && !lasts(r, i))
             p.piece[i] = print_node(&p, i);
-    print_fresh(r, &p, again);
+    print_fresh(r, &p, recomputed);
     for (int i = 0; i < r->f->nnode; i++)
         if (lasts(r, i) && now[i] && !done[i])
             print_along(r, &p, i);

@@ -88,7 +88,7 @@ typedef struct {
 } Racer;
 
 /* One measurement of all again: the true regret of the package's kernel that seems best then, less the one seen. */
-static double measure_again(const Racer *r, int64_t n, double best_ns, Rng *rng)
+static double remeasure(const Racer *r, int64_t n, double best_ns, Rng *rng)
 {
     double best = INFINITY, chosen = INFINITY, truth = best_ns;
     for (int64_t i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ static double hidden_of(Arena *scratch, const Study *s, const Assignment *as, co
     Rng rng = { 1 };
     double sum = 0;
     for (int i = 0; i < DRAWS; i++)
-        sum += measure_again(r, n, c->best_ns, &rng);
+        sum += remeasure(r, n, c->best_ns, &rng);
     return fmin(fmax(sum / DRAWS, 0), c->spread);
 }
 

@@ -97,7 +97,7 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
     Proposal batch[BATCH];
     bool any;
     progress_phase(l->progress, "compile and emulate", (double)most);
-    if (!l->kind->lesser(l, scratch, err) || !search_again(q, scratch, SEARCH_SHARE, &any, err))
+    if (!l->kind->lesser(l, scratch, err) || !search_retries(q, scratch, SEARCH_SHARE, &any, err))
         return false;
     for (int64_t done; (done = lab_ntried(l)) < most && may_go_on(l, done);) {
         const double began_s = lab_now_s(l);
@@ -166,8 +166,8 @@ static bool was_checked(const Lab *l, const Pair *p)
 }
 
 /* Checks each kernel on the smallest shape that it serves, then on larger ones until CHECK_WORK is done. Where the time
- * is too short, the rest were right on awkward shapes, and it is said how many. *again: one is wrong. */
-static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *again, const char **err)
+ * is too short, the rest were right on awkward shapes, and it is said how many. *wrong: one is. */
+static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *wrong, const char **err)
 {
     Pair *pair;
     const int64_t n = list_chosen_pairs(l->study->spec, scratch, as, &pair);
@@ -176,9 +176,9 @@ static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *aga
     double work = 0, emulated = 0;                                     /* emulated: what of it this run does */
     bool *late = ARENA_ARRAY(scratch, (size_t)l->study->ntrial, bool); /* it has no check for want of time */
     int nlate = 0;
-    *again = false;
+    *wrong = false;
     progress_phase(l->progress, "emulate the choice", (double)n);
-    for (int64_t i = 0; i < n && !*again; i++) {
+    for (int64_t i = 0; i < n && !*wrong; i++) {
         const Pair *p = &pair[i];
         const bool known = was_checked(l, p);
         const double rate = emulated > 0 ? (lab_now_s(l) - began_s) / emulated : 0;
@@ -195,9 +195,9 @@ static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *aga
             return false;
         work += p->work;
         emulated += known ? 0 : p->work;
-        *again = !trial_usable(&l->study->trial[p->trial]);
+        *wrong = !trial_usable(&l->study->trial[p->trial]);
     }
-    if (nlate && !*again)
+    if (nlate && !*wrong)
         progress_line(l->progress,
                       "the time was too short to execute %d of the %d kernels on shapes that they serve: they were "
                       "right on the awkward shapes that each is verified on",
@@ -207,15 +207,15 @@ static bool check_choice(Lab *l, Arena *scratch, const Assignment *as, bool *aga
 
 bool offline_run(Search *q, Arena *scratch, const char **err)
 {
-    bool again = true;
+    bool wrong = true;
     if (!try_candidates(q, scratch, err))
         return false;
-    for (int round = 0; again && round < CHECK_ROUNDS; round++) {
+    for (int round = 0; wrong && round < CHECK_ROUNDS; round++) {
         Selection c;
-        if (!choose(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &again, err))
+        if (!choose(q, scratch, &c, err) || !check_choice(q->lab, scratch, c.as, &wrong, err))
             return false;
     }
-    if (again)
+    if (wrong)
         *err = "too many of the kernels chosen turn out wrong on their own shapes";
-    return !again;
+    return !wrong;
 }

@@ -110,7 +110,7 @@ int search_general(const Search *q, Proposal *out, int most)
     return n;
 }
 
-bool search_again(const Search *q, Arena *scratch, double share, bool *any, const char **err)
+bool search_retries(const Search *q, Arena *scratch, double share, bool *any, const char **err)
 {
     Lab *l = q->lab;
     Candidate c[BATCH];
@@ -271,7 +271,7 @@ static bool begin_rounds(const Search *q, Arena *scratch, Rounds *r, const char 
     return ok;
 }
 
-/* *any: something was tried again. */
+/* *any: something was tried once more. */
 static bool search_phase(const Search *q, Arena *scratch, bool *any, const char **err)
 {
     Lab *l = q->lab;
@@ -281,7 +281,7 @@ static bool search_phase(const Search *q, Arena *scratch, bool *any, const char 
     progress_phase(l->progress, "search", l->study->spec->budget.trials);
     const bool ok = (!q->ahead || begin_rounds(q, scratch, r, err)) &&
                     (!l->kind->lesser || l->kind->lesser(l, scratch, err)) &&
-                    search_again(q, scratch, SEARCH_SHARE, any, err) && search_rounds(q, scratch, r, INT64_MAX, err);
+                    search_retries(q, scratch, SEARCH_SHARE, any, err) && search_rounds(q, scratch, r, INT64_MAX, err);
     if (q->ahead && l->kind->drop)
         l->kind->drop(l);
     return ok;
@@ -385,12 +385,12 @@ static bool timed_run(Search *q, Arena *scratch, const char **err)
     Lab *l = q->lab;
     l->anchor = choose_anchor(q, scratch);
     const int64_t before = lab_ntried(l);
-    bool again = false;
-    if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &again, err))
+    bool retried = false;
+    if (!calibrate_first(l, scratch, err) || !search_phase(q, scratch, &retried, err))
         return false;
     if (l->kind->measures && !l->brief)
         library_build(l);
-    return calibrate_when_due(l, scratch, true, err) && race(q, scratch, again || lab_ntried(l) > before, err);
+    return calibrate_when_due(l, scratch, true, err) && race(q, scratch, retried || lab_ntried(l) > before, err);
 }
 
 bool search_run(Search *q, const char **err)

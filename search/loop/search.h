@@ -42,7 +42,7 @@ bool search_compile(Search *q, const char **err);
  * first: they are the baseline, and the model's first measurements. */
 int search_general(const Search *q, Proposal *out, int most);
 /* Tries the candidates of study_due once more, until that share of the time is over. *any: there were some. */
-bool search_again(const Search *q, Arena *scratch, double share, bool *any, const char **err);
+bool search_retries(const Search *q, Arena *scratch, double share, bool *any, const char **err);
 /* The search where no device can be timed (offline.c). */
 bool offline_run(Search *q, Arena *scratch, const char **err);
 

@@ -181,7 +181,7 @@ static bool record_member(Lab *l, const Batch *b, int i, const char **err)
                        .status = built ? t->status : build->status,
                        .code_bytes = build->code_bytes,
                        .n = file ? next_n(record_all(file)) : 0,
-                       .again = t->tried_again,
+                       .retry = t->retried,
                        .nfact = b->nfact[i],
                        .fact = b->fact[i],
                        .why = why ? why : "" };

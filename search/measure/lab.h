@@ -173,7 +173,7 @@ typedef struct {
 } LabCost;
 
 /* How often a record of one kernel and shape may serve as an answer: once, in order, or again, as a table. */
-typedef enum { LAB_ONCE, LAB_AGAIN } LabUse;
+typedef enum { LAB_ONCE, LAB_TABLE } LabUse;
 
 /* Called after each batch of trials, with the candidates that were in it. */
 typedef void LabSeen(void *ctx, Lab *l, const Proposal *p, int n);

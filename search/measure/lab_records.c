@@ -66,10 +66,10 @@ static int64_t first_of(const LabRecords *x, const MeasureRecord *pair)
 }
 
 /* The next measurement of a kernel on a shape, of cold caches or hot ones, final or not as asked for. A table
- * (LAB_AGAIN) that has no more gives the last one again, or else one of the other kind. NULL: none. */
+ * (LAB_TABLE) that has no more gives the last one again, or else one of the other kind. NULL: none. */
 static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bool final, bool cold)
 {
-    const MeasureRecord *again = NULL, *other = NULL;
+    const MeasureRecord *last = NULL, *other = NULL;
     for (int64_t i = first_of(x, pair); i < x->records->nmeasure; i++) {
         const MeasureRecord *m = x->measure[i];
         if (compare_pairs(m, pair) != 0)
@@ -81,9 +81,9 @@ static const MeasureRecord *next_of(LabRecords *x, const MeasureRecord *pair, bo
             return m;
         }
         if (m->nsample > 0)
-            *(m->final == final ? &again : &other) = m;
+            *(m->final == final ? &last : &other) = m;
     }
-    return x->use == LAB_ONCE ? NULL : again ? again : other;
+    return x->use == LAB_ONCE ? NULL : last ? last : other;
 }
 
 /* The next one of the caches that the study wants, or else of the others. NULL: none. */

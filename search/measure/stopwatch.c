@@ -66,7 +66,7 @@ bool stopwatch_take(Lab *l, MeasureRecord *m, const char **err)
         return true;
     }
     m->device = l->study->device->id;
-    m->again = trial >= 0 && l->study->trial[trial].tried_again;
+    m->retry = trial >= 0 && l->study->trial[trial].retried;
     if (!l->shop->records) {
         study_measure(l->study, m);
         return true;

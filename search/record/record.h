@@ -52,7 +52,7 @@ typedef struct {
     Status status;      /* ok: it compiled and verified on the awkward shapes */
     int64_t code_bytes; /* of its text section; 0 when not built */
     int64_t n;          /* the n-th candidate of its file to be recorded, from 1; 0: not known */
-    bool again;         /* it had failed before in a way that a later run tries once more (study.h) */
+    bool retry;         /* it had failed before in a way that a later run tries once more (study.h) */
     /* what compiler, emulator and runner told: "spilled", "err_normal" ...; cuda: "regs", "wavefronts" ... */
     int nfact;
     const Param *fact;
@@ -78,7 +78,7 @@ typedef struct {
     bool cold;      /* the packed operand came from memory in each call */
     bool final;     /* taken in the race behind the search */
     bool tunes;     /* the shape counts as tuned from here on, though the spec's `tune` lacks it */
-    bool again;     /* its kernel was tried once more, as in KernelRecord */
+    bool retry;     /* its kernel was tried once more, as in KernelRecord */
     Blame blame;    /* BLAME_MOMENT: it is not to be recorded; why tells. Not in the record's line */
     int nfact;      /* what the emulator counted; goes into the kernel's record, not into this one's line */
     const Param *fact;

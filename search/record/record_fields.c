@@ -83,7 +83,7 @@ static const Field kernel_fields[] = {
       .of = "integers, each with its own name" },
     { "n", FIELD_LONG, .at = offsetof(KernelRecord, n), .high = INFINITY, .presence = FIELD_SPARSE,
       .wrong = "n is negative" },
-    { "again", FIELD_FLAG, .at = offsetof(KernelRecord, again), .presence = FIELD_SPARSE },
+    { "again", FIELD_FLAG, .at = offsetof(KernelRecord, retry), .presence = FIELD_SPARSE },
     { "why", FIELD_TEXT, .at = offsetof(KernelRecord, why), .high = WHY_BYTES },
     { 0 },
 };
@@ -104,7 +104,7 @@ static const Field measure_fields[] = {
     { "max_err", FIELD_ERROR, .at = offsetof(MeasureRecord, max_err) },
     { "final", FIELD_FLAG, .at = offsetof(MeasureRecord, final) },
     { "why", FIELD_TEXT, .at = offsetof(MeasureRecord, why), .high = WHY_BYTES },
-    { "again", FIELD_FLAG, .at = offsetof(MeasureRecord, again), .presence = FIELD_SPARSE },
+    { "again", FIELD_FLAG, .at = offsetof(MeasureRecord, retry), .presence = FIELD_SPARSE },
     { "cold", FIELD_FLAG, .at = offsetof(MeasureRecord, cold), .presence = FIELD_SPARSE },
     { "tunes", FIELD_FLAG, .at = offsetof(MeasureRecord, tunes), .presence = FIELD_SPARSE },
     { "cold_ns", FIELD_REAL, .at = offsetof(MeasureRecord, cold_ns), .high = DBL_MAX, .presence = FIELD_SPARSE },

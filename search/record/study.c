@@ -259,7 +259,7 @@ void study_kernel(Study *s, const KernelRecord *k)
     const bool general = candidate_is_general(&t->c);
     if (!t->built || rank_of(k->status, general) > rank_of(t->status, general))
         study_set_status(s, t, k->status, k->why);
-    t->tried_again = t->tried_again || k->again;
+    t->retried = t->retried || k->retry;
     t->built = true;
     t->n = k->n && (!t->n || k->n < t->n) ? k->n : t->n;
     t->code_bytes = k->code_bytes > t->code_bytes ? k->code_bytes : t->code_bytes;
@@ -395,10 +395,10 @@ void study_measure(Study *s, const MeasureRecord *m)
 void study_begin(Study *s, int64_t trial)
 {
     Trial *t = &s->trial[trial];
-    if (!t->again)
+    if (!t->due)
         return;
-    t->again = t->built = false;
-    t->tried_again = true;
+    t->due = t->built = false;
+    t->retried = true;
     t->status = STATUS_OK;
     t->why = "";
 }
@@ -407,7 +407,7 @@ int study_due(Study *s, Candidate *out, int most)
 {
     int n = 0;
     for (int64_t i = 0; i < s->ntrial && n < most; i++)
-        if (s->trial[i].again && s->trial[i].c.target == s->target) {
+        if (s->trial[i].due && s->trial[i].c.target == s->target) {
             out[n++] = s->trial[i].c;
             study_begin(s, i);
         }

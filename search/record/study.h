@@ -23,14 +23,14 @@ enum { STUDY_MOST = 1024 };
 typedef struct {
     Candidate c;
     const char *key;
-    bool built;       /* its kernel record exists */
-    Status status;    /* not STATUS_OK: not used in this run */
-    const char *why;  /* of a failure; "" */
-    bool in_flight;   /* proposed, and not measured yet, while others are proposed */
-    bool behind;      /* STUDY_MOST others come nearer to the best times: neither choice nor model looks at it */
-    bool left_out;    /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
-    bool again;       /* it is to be tried once more (study_due) */
-    bool tried_again; /* one of its records is of another try */
+    bool built;      /* its kernel record exists */
+    Status status;   /* not STATUS_OK: not used in this run */
+    const char *why; /* of a failure; "" */
+    bool in_flight;  /* proposed, and not measured yet, while others are proposed */
+    bool behind;     /* STUDY_MOST others come nearer to the best times: neither choice nor model looks at it */
+    bool left_out;   /* left out of this run alone for what the machine lacked (blame.h): nothing of it is recorded */
+    bool due;        /* it is to be tried once more (study_due) */
+    bool retried;    /* one of its records is of another try */
     int64_t code_bytes;
     int64_t n;         /* its number in the order in which candidates were recorded; 0: not known */
     KernelFacts facts; /* what compiler, emulator and runner told */
@@ -89,7 +89,7 @@ Study *study_new(Arena *a, const Spec *spec, const Device *device, const Target 
  * target, or a general kernel of a target that stands in for it. Their order does not matter. A kernel that did not
  * fail and was timed on none of the study's shapes is left out. Failures stay, but for two kinds, which a later run
  * tries once more: what was too slow, and general kernels, but for wrong results and spills. That try's records say
- * "again", and settle it. Only where no kernel works are general ones tried in every run. */
+ * "again", and decide. Only where no kernel works are general ones tried in every run. */
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets);
 
 /* Gives at most `most` candidates of the tuned target to be tried once more: they count as not tried then. */

@@ -112,7 +112,7 @@ static void judge_slow(Study *s, const Records *r)
         bool slow[2], passed; /* slow: at first, and in another try; passed: in another try */
     } *seen = arena_array(s->arena, (size_t)s->ntrial + 1, sizeof *seen);
     for (int64_t k = 0; k < r->nkernel; k++) {
-        const bool passed = r->kernel[k].again && r->kernel[k].status == STATUS_OK;
+        const bool passed = r->kernel[k].retry && r->kernel[k].status == STATUS_OK;
         const int64_t i = passed ? study_find_key(s, r->kernel[k].key) : -1;
         if (i >= 0)
             seen[i].passed = true;
@@ -121,7 +121,7 @@ static void judge_slow(Study *s, const Records *r)
         const MeasureRecord *m = &r->measure[k];
         const int64_t i = m->status == STATUS_TIMED_OUT ? study_find_key(s, m->key) : -1;
         if (i >= 0)
-            seen[i].slow[m->again] = true;
+            seen[i].slow[m->retry] = true;
     }
     for (int64_t i = 0; i < s->ntrial; i++)
         if (s->trial[i].status == STATUS_OK && (seen[i].slow[1] || (seen[i].slow[0] && !seen[i].passed)))
@@ -134,8 +134,8 @@ static bool is_due(const Trial *t, bool is_lesser, bool nothing_works)
     const bool failed = t->status == STATUS_INVALID || t->status == STATUS_CRASHED ||
                         (t->status == STATUS_BUILD_FAILED && (t->facts.n == 0 || is_lesser));
     if (t->status == STATUS_TIMED_OUT)
-        return !t->tried_again || (nothing_works && candidate_is_general(&t->c));
-    return failed && candidate_is_general(&t->c) && (!t->tried_again || nothing_works);
+        return !t->retried || (nothing_works && candidate_is_general(&t->c));
+    return failed && candidate_is_general(&t->c) && (!t->retried || nothing_works);
 }
 
 static void find_due(Study *s)
@@ -144,7 +144,7 @@ static void find_due(Study *s)
     for (int64_t i = 0; i < s->ntrial; i++)
         any_works = any_works || study_may_choose(s, &s->trial[i]);
     for (int64_t i = 0; i < s->ntrial; i++)
-        s->trial[i].again =
+        s->trial[i].due =
             is_due(&s->trial[i], s->trial[i].c.target != s->target, !any_works && s->trial[i].c.target == s->target);
 }
 

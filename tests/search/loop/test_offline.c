@@ -36,7 +36,7 @@ static void add_kernel(const Trial *t, Status status)
     const char *err = NULL;
     KernelRecord k = kernel_record(&t->c, t->key, &y.device);
     k.status = status;
-    k.again = t->tried_again;
+    k.retry = t->retried;
     k.why = status == STATUS_OK ? "" : "it is said";
     assert_true(record_add_kernel(shop.records, &k, &err));
     study_kernel(lab.study, &k);

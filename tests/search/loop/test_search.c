@@ -122,14 +122,14 @@ TEST(it_can_be_interrupted)
 TEST(what_is_due_is_tried_first)
 {
     const int64_t trial = study_add(lab.study, &y.space->candidate[EVERY]);
-    lab.study->trial[trial].built = lab.study->trial[trial].again = true;
+    lab.study->trial[trial].built = lab.study->trial[trial].due = true;
     lab.study->trial[trial].status = STATUS_TIMED_OUT;
     nproposed = 2;
     run();
     assert_int_equal(size[0], 1);
     assert_true(candidate_same(&batch[0][0].c, &y.space->candidate[EVERY]));
     assert_int_equal(batch[0][0].nshape, PROPOSE_SHAPES);
-    assert_true(lab.study->trial[trial].tried_again && trial_usable(&lab.study->trial[trial]));
+    assert_true(lab.study->trial[trial].retried && trial_usable(&lab.study->trial[trial]));
     assert_int_equal(ntried(), 30);
 }
 
@@ -152,11 +152,11 @@ TEST(a_candidate_is_tried_where_it_is_meant_to_be)
     while (!candidate_is_fixed(fixed))
         fixed++;
     const int64_t trial = study_add(lab.study, fixed);
-    lab.study->trial[trial].built = lab.study->trial[trial].again = true;
+    lab.study->trial[trial].built = lab.study->trial[trial].due = true;
     lab.study->trial[trial].status = STATUS_TIMED_OUT;
     kernels_fail = true;          /* its times are not made up */
     Arena *scratch = arena_new(); /* which it resets */
-    assert_true(search_again(&q, scratch, SEARCH_SHARE, &any, &err) && any);
+    assert_true(search_retries(&q, scratch, SEARCH_SHARE, &any, &err) && any);
     arena_free(scratch);
     assert_in_range(batch[0][0].nshape, 1, lab.study->nshape - 1);
     for (int k = 0; k < batch[0][0].nshape; k++)

@@ -45,7 +45,7 @@ static void assert_answers(Place *t)
     r.measure = m;
     for (int64_t i = 0; i < r.nmeasure; i++)
         m[i].final = false;
-    LabRecords *l = lab_records_new(t->z.arena, &r, LAB_AGAIN, (LabCost){ 0.5, 0.01 }, NULL, NULL);
+    LabRecords *l = lab_records_new(t->z.arena, &r, LAB_TABLE, (LabCost){ 0.5, 0.01 }, NULL, NULL);
     Search q = search_on(t, &lab_records, l, STRATEGY_JOINT, 3);
     q.lab->anchor = &t->z.space->general[0];
     const int64_t anchor = study_add(q.lab->study, q.lab->anchor);
@@ -77,7 +77,7 @@ TEST(a_table_serves_any_search)
     for (StrategyKind kind = 0; kind < STRATEGY_COUNT; kind++) {
         Seen seen = { 0 };
         LabRecords *l =
-            lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0.5, 0.05 }, see, &seen);
+            lab_records_new(whole.z.arena, record_all(whole.file), LAB_TABLE, (LabCost){ 0.5, 0.05 }, see, &seen);
         Search q = search_on(&whole, &lab_records, l, kind, 3);
         q.lab->seconds = 17;
         assert_true(search_run(&q, &err));
@@ -94,7 +94,7 @@ TEST(a_table_answers_for_all)
     enum { MANY = 200 };
     assert_true(whole.z.space->n >= MANY);
     Search q = search_on(&whole, &lab_records,
-                         lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL),
+                         lab_records_new(whole.z.arena, record_all(whole.file), LAB_TABLE, (LabCost){ 0 }, NULL, NULL),
                          STRATEGY_JOINT, 3);
     Proposal *p = ARENA_ARRAY(whole.z.arena, MANY, Proposal);
     for (int i = 0; i < MANY; i++)
@@ -136,7 +136,7 @@ TEST(each_record_serves_once)
         before_s += took_s;
         assert_true(fabs(took_s - (i == 0 ? 6e-9 * 9e5 : i == 1 ? 6e-9 * 6e5 : 0)) < 1e-12);
     }
-    LabRecords *table = lab_records_new(t.z.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL,
+    LabRecords *table = lab_records_new(t.z.arena, &r, LAB_TABLE, (LabCost){ 0 }, NULL,
                                         NULL); /* there the last of its kind serves again */
     q.lab->data = table;
     for (int i = 0; i < 3; i++) {
@@ -169,7 +169,7 @@ TEST(a_table_knows_cold_times)
             m[i].cold = i == 1 || i == 2;
         }
         const Records r = { .nmeasure = alone ? 1 : 4, .measure = m };
-        q.lab->data = lab_records_new(t.z.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+        q.lab->data = lab_records_new(t.z.arena, &r, LAB_TABLE, (LabCost){ 0 }, NULL, NULL);
         study_kernel(s, &(KernelRecord){ .key = m[0].key, .why = "" });
         assert_true(study_wants_cold(s, s->shape[2]->extent) == !hot);
         assert_true(lab_records.compare(q.lab, t.z.arena, s->shape[2], &trial, 1, false, &err));
@@ -192,7 +192,7 @@ TEST(what_joins_is_said)
     MeasureRecord m = time_on_third(s, trial, 7e5);
     m.extent = joins->extent;
     const Records r = { .nmeasure = 1, .measure = &m };
-    q.lab->data = lab_records_new(t.z.arena, &r, LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    q.lab->data = lab_records_new(t.z.arena, &r, LAB_TABLE, (LabCost){ 0 }, NULL, NULL);
     study_kernel(s, &(KernelRecord){ .key = m.key, .why = "" });
     for (int tunes = 0; tunes < 2; tunes++) {
         assert_true(lab_records.compare(q.lab, t.z.arena, joins, &trial, 1, tunes, &err));
@@ -205,7 +205,7 @@ TEST(what_joins_is_said)
 /* Behind its share of the time no shape and no kernel is begun; what comes first is measured in any case. */
 TEST(a_table_keeps_to_its_time)
 {
-    LabRecords *data = lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 1, 0 }, NULL, NULL);
+    LabRecords *data = lab_records_new(whole.z.arena, record_all(whole.file), LAB_TABLE, (LabCost){ 1, 0 }, NULL, NULL);
     Search q = search_on(&whole, &lab_records, data, STRATEGY_JOINT, 3);
     Study *s = q.lab->study;
     Proposal p[3];
@@ -238,7 +238,7 @@ static void disturb(void *ctx, bool first, bool is_anchor, MeasureRecord *m)
 /* Each answer is disturbed once, request by request. */
 TEST(answers_may_be_disturbed)
 {
-    LabRecords *data = lab_records_new(whole.z.arena, record_all(whole.file), LAB_AGAIN, (LabCost){ 0 }, NULL, NULL);
+    LabRecords *data = lab_records_new(whole.z.arena, record_all(whole.file), LAB_TABLE, (LabCost){ 0 }, NULL, NULL);
     Search q = search_on(&whole, &lab_records, data, STRATEGY_JOINT, 3);
     q.lab->anchor = &whole.z.space->general[0];
     const int64_t anchor = study_add(q.lab->study, q.lab->anchor);

@@ -223,7 +223,7 @@ TEST(long_calls_have_fewer_samples)
 TEST(answers_are_recorded)
 {
     shop.library.so = "/library.so";
-    lab.study->trial[trial[2]].tried_again = true;
+    lab.study->trial[trial[2]].retried = true;
     assert_true(time_two(true));
     assert_int_equal(lab.ntimed, 1);
     assert_int_equal(recorded()->nmeasure, 3); /* the library is no candidate */
@@ -233,7 +233,7 @@ TEST(answers_are_recorded)
         assert_string_equal(m->device, y.device.id);
         assert_true(m->final && m->anchor_ns == 3e5 && m->library_ns == (i == 2 ? 4e5 : 0) &&
                     m->time_ns == 1e5 * (i + 1));
-        assert_int_equal(m->again, i == 1);
+        assert_int_equal(m->retry, i == 1);
     }
     assert_true(lab.study->trial[trial[1]].ns[3] == 1e5);
     assert_true(study_library(lab.study, 3) == 4e5);

@@ -201,7 +201,7 @@ TEST(the_lines_are_as_documented)
     assert_string_equal(contents(NULL), want);
     KernelRecord k = a_kernel();
     k.n = 17;
-    m.final = m.again = m.cold = m.tunes = true;
+    m.final = m.retry = m.cold = m.tunes = true;
     m.cold_ns = 7800.5;
     m.library_ns = 6000.25;
     l.clock_mhz = 5265 / 3.0;
@@ -222,7 +222,7 @@ TEST(the_lines_are_as_documented)
     assert_true(r.kernel[0].n == 0 && r.kernel[1].n == 17 && r.kernel[1].param[1].value == INT64_MIN);
     for (int i = 0; i < 2; i++) {
         const MeasureRecord *got = &r.measure[i];
-        assert_true(got->final == i && got->again == i && got->cold == i && got->tunes == i);
+        assert_true(got->final == i && got->retry == i && got->cold == i && got->tunes == i);
         assert_true(got->cold_ns == (i ? 7800.5 : 0) && got->library_ns == (i ? 6000.25 : 0) && got->extent[0] == 16);
         assert_true(r.limit[i].clock_mhz == (i ? 1755 : 0) && r.limit[i].launch_ns == (i ? 1180 : 0) &&
                     r.limit[i].handover_ns == (i ? 900.5 : 0) && r.limit[i].threads == 2);

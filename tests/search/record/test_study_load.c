@@ -15,7 +15,7 @@ static KernelRecord kernel_of(const Study *s, int trial)
 }
 
 /* A line of a kernel, or of a measurement of it: its status, and these. */
-enum { AGAIN = 16, MEASURED = 32 };
+enum { RETRY = 16, MEASURED = 32 };
 
 /* The records of one candidate in a file, and what a study makes of them, in whatever order they come. */
 TEST(failures_of_the_moment)
@@ -29,26 +29,26 @@ TEST(failures_of_the_moment)
         bool due;
     } cases[] = {
         { false, 1, { STATUS_TIMED_OUT }, STATUS_TIMED_OUT, true },
-        { false, 2, { STATUS_TIMED_OUT, STATUS_OK | AGAIN }, STATUS_OK, false },
-        { false, 2, { STATUS_TIMED_OUT, STATUS_TIMED_OUT | AGAIN }, STATUS_TIMED_OUT, false },
-        { false, 2, { STATUS_TIMED_OUT, STATUS_WRONG | AGAIN }, STATUS_WRONG, false },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_OK | RETRY }, STATUS_OK, false },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_TIMED_OUT | RETRY }, STATUS_TIMED_OUT, false },
+        { false, 2, { STATUS_TIMED_OUT, STATUS_WRONG | RETRY }, STATUS_WRONG, false },
         { false, 1, { STATUS_BUILD_FAILED }, STATUS_BUILD_FAILED, false },
-        { false, 2, { STATUS_CRASHED, STATUS_OK | AGAIN }, STATUS_CRASHED, false },
+        { false, 2, { STATUS_CRASHED, STATUS_OK | RETRY }, STATUS_CRASHED, false },
         { false, 2, { STATUS_OK, STATUS_TIMED_OUT | MEASURED }, STATUS_TIMED_OUT, true },
-        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | AGAIN }, STATUS_OK, false },
-        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_TIMED_OUT | AGAIN }, STATUS_TIMED_OUT, false },
+        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | RETRY }, STATUS_OK, false },
+        { false, 3, { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_TIMED_OUT | RETRY }, STATUS_TIMED_OUT, false },
         { false,
           4,
-          { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | AGAIN, STATUS_TIMED_OUT | AGAIN | MEASURED },
+          { STATUS_OK, STATUS_TIMED_OUT | MEASURED, STATUS_OK | RETRY, STATUS_TIMED_OUT | RETRY | MEASURED },
           STATUS_TIMED_OUT,
           false },
         { true, 1, { STATUS_BUILD_FAILED }, STATUS_BUILD_FAILED, true },
         { true, 1, { STATUS_CRASHED }, STATUS_CRASHED, true },
         { true, 1, { STATUS_INVALID }, STATUS_INVALID, true },
         { true, 1, { STATUS_WRONG }, STATUS_WRONG, false },
-        { true, 2, { STATUS_CRASHED, STATUS_CRASHED | AGAIN }, STATUS_CRASHED, false },
-        { true, 2, { STATUS_CRASHED, STATUS_OK | AGAIN }, STATUS_OK, false },
-        { true, 2, { STATUS_OK, STATUS_WRONG | AGAIN }, STATUS_WRONG, false },
+        { true, 2, { STATUS_CRASHED, STATUS_CRASHED | RETRY }, STATUS_CRASHED, false },
+        { true, 2, { STATUS_CRASHED, STATUS_OK | RETRY }, STATUS_OK, false },
+        { true, 2, { STATUS_OK, STATUS_WRONG | RETRY }, STATUS_WRONG, false },
     };
     const Candidate *other = &y.space->candidate[0], *general = &y.space->general[0];
     assert_false(candidate_is_general(other));
@@ -62,19 +62,19 @@ TEST(failures_of_the_moment)
             Records r = { .nkernel = turn < 2, .kernel = kernel, .nmeasure = 1, .measure = measure };
             for (int k = 0; k < cases[c].n; k++) {
                 const int line = cases[c].kept[turn == 1 ? cases[c].n - 1 - k : k];
-                const Status status = (Status)(line % AGAIN);
+                const Status status = (Status)(line % RETRY);
                 MeasureRecord *m = &measure[r.nmeasure];
                 *m = record_of(names, (Taken){ (int)it, 0, 100, 100 });
                 if (line & MEASURED) {
                     m->status = status;
-                    m->again = line & AGAIN;
+                    m->retry = line & RETRY;
                     m->nsample = 0;
                     r.nmeasure++;
                     continue;
                 }
                 kernel[r.nkernel] = kernel_of(names, (int)it);
                 kernel[r.nkernel].status = status;
-                kernel[r.nkernel++].again = line & AGAIN;
+                kernel[r.nkernel++].retry = line & RETRY;
                 r.nmeasure += status == STATUS_OK; /* and its time */
             }
             Study *s = study_loaded(&r);
@@ -82,10 +82,10 @@ TEST(failures_of_the_moment)
             assert_true(i >= 0);
             assert_int_equal(s->trial[i].status, cases[c].status);
             const bool failed = cases[c].status != STATUS_OK && cases[c].status != STATUS_WRONG;
-            Candidate again[2];
-            assert_int_equal(s->trial[i].again, cases[c].due || (turn == 2 && cases[c].general && failed));
-            assert_int_equal(study_due(s, again, 2), cases[c].due || (turn == 2 && cases[c].general && failed));
-            assert_int_equal(study_due(s, again, 2), 0); /* once in a run */
+            Candidate due[2];
+            assert_int_equal(s->trial[i].due, cases[c].due || (turn == 2 && cases[c].general && failed));
+            assert_int_equal(study_due(s, due, 2), cases[c].due || (turn == 2 && cases[c].general && failed));
+            assert_int_equal(study_due(s, due, 2), 0); /* once in a run */
         }
 }
 
@@ -99,16 +99,16 @@ TEST(a_finding_is_for_good)
         if (template_suits(y.templates.t[i], y.spec, portable))
             candidate_general(y.templates.t[i], portable, 0, &c[1]);
     for (int lesser = 0; lesser < 2; lesser++)
-        for (int again = 0; again < 2; again++) {
+        for (int retry = 0; retry < 2; retry++) {
             Study *names = study_of_three();
             KernelRecord k = kernel_of(names, (int)study_add(names, &c[lesser]));
             k.status = STATUS_BUILD_FAILED;
-            k.again = again;
+            k.retry = retry;
             k.nfact = 1;
             k.fact = KEPT(Param, { "spilled", 4 });
             Study *s = study_loaded(&(Records){ .nkernel = 1, .kernel = &k });
             assert_int_equal(s->ntrial, 1);
-            assert_int_equal(s->trial[0].again, lesser && !again);
+            assert_int_equal(s->trial[0].due, lesser && !retry);
             assert_int_equal(study_due(s, &due, 1), 0); /* it is of no search */
         }
 }

@@ -7,13 +7,13 @@
 #include "gen/base/expr_private.h"
 
 /* The largest |b| - 1: what a remainder, and what rounding up adds, cannot pass. */
-static int64_t largest_rest(ExprRange b) { return b.min > 0 ? b.max - 1 : -(b.min + 1); }
+static int64_t largest_remainder(ExprRange b) { return b.min > 0 ? b.max - 1 : -(b.min + 1); }
 
 /* a % b is nearer to 0 than a and b, and has the sign of a. */
 bool expr_mod_range(ExprRange a, ExprRange b, ExprRange *out)
 {
-    const int64_t rest = largest_rest(b);
-    *out = (ExprRange){ a.min >= 0 ? 0 : a.min > -rest ? a.min : -rest, a.max <= 0 ? 0 : a.max < rest ? a.max : rest };
+    const int64_t most = largest_remainder(b);
+    *out = (ExprRange){ a.min >= 0 ? 0 : a.min > -most ? a.min : -most, a.max <= 0 ? 0 : a.max < most ? a.max : most };
     return false;
 }
 
@@ -21,8 +21,8 @@ bool expr_mod_range(ExprRange a, ExprRange b, ExprRange *out)
 bool expr_ceil_to_range(ExprRange a, ExprRange b, ExprRange *out)
 {
     *out = a;
-    return b.min > 0 ? __builtin_add_overflow(a.max, largest_rest(b), &out->max)
-                     : __builtin_sub_overflow(a.min, largest_rest(b), &out->min);
+    return b.min > 0 ? __builtin_add_overflow(a.max, largest_remainder(b), &out->max)
+                     : __builtin_sub_overflow(a.min, largest_remainder(b), &out->min);
 }
 
 /* The range of an operator that is extreme at the ends of its sides; true: overflow. */
@@ -47,13 +47,14 @@ static bool is_one_value(ExprRange r) { return r.min == r.max; }
 /* 0: always false, 1: always true; both: it may be either. */
 static ExprRange truth(ExprRange r) { return (ExprRange){ !holds(r, 0), !(r.min == 0 && r.max == 0) }; }
 
-/* Does the left side of "&&" or "||" always settle its value? */
-static bool is_always_settled(const OpRow *op, ExprRange left)
+/* Does the left side of "&&" or "||" always decide its value? */
+static bool left_always_decides(const OpRow *op, ExprRange left)
 {
     return (op->how & BY_FALSE && !truth(left).max) || (op->how & BY_TRUE && truth(left).min);
 }
 
-/* The range of an operator that gives true or false; a right side that the left one always settles counts as 0. */
+/* The range of an operator that gives true or false; a right side that the left one always makes needless counts as
+ * 0. */
 static ExprRange test_range(const OpRow *op, ExprRange a, ExprRange b)
 {
     const ExprRange left = truth(a), right = truth(b);
@@ -97,7 +98,7 @@ static ExprStatus node_range(const Node *n, const int64_t *lo, const int64_t *hi
     }
     ExprRange a, b = { 0, 0 };
     ExprStatus s = node_range(n->arg[0], lo, hi, &a);
-    if (s == EXPR_OK && n->arg[1] && !is_always_settled(n->op, a))
+    if (s == EXPR_OK && n->arg[1] && !left_always_decides(n->op, a))
         s = node_range(n->arg[1], lo, hi, &b);
     return s == EXPR_OK ? apply_range(n->op, a, b, out) : s;
 }

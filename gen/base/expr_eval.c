@@ -90,8 +90,8 @@ static bool name_value(const ExprStep *s, const Env *env, int64_t *out)
     return s->count >= 0;
 }
 
-/* Does the left side of "&&" or "||" settle its value? */
-static bool is_settled(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
+/* Does the left side of "&&" or "||" decide its value? */
+static bool left_decides(const OpRow *op, bool left) { return op->how & (left ? BY_TRUE : BY_FALSE); }
 
 /* The value of an operator that gives true or false, and does not take it from its left side alone. order: -1, 0 or 1
  * as its left side is less than, equal to or greater than the right. */
@@ -151,7 +151,7 @@ static ExprStatus int_value(const Expr *e, const Env *env, int64_t *out)
                 status = expr_apply_int(s->op, *top, b, top);
         } else if (s->kind != STEP_SKIP) {
             status = leaf_int(s, s->kind, env, ++top);
-        } else if (is_settled(s->op, *top != 0)) {
+        } else if (left_decides(s->op, *top != 0)) {
             *top = *top != 0;
             s += s->count;
         }
@@ -175,7 +175,7 @@ static ExprStatus real_value(const Expr *e, const Env *env, double *out)
                 status = apply_real(s->op, *top, b, top);
         } else if (s->kind != STEP_SKIP) {
             status = leaf_real(s, s->kind, env, ++top);
-        } else if (is_settled(s->op, *top != 0)) {
+        } else if (left_decides(s->op, *top != 0)) {
             *top = *top != 0;
             s += s->count;
         }

@@ -120,15 +120,15 @@ static Node *fold_node(Maker *m, const Node *n, bool truth)
 {
     int64_t value;
     bool zero = false;
-    const bool settled = is_decided(n, &value); /* by a left side, whatever the right one is */
-    if (!settled && n->kind != APPLY)
+    const bool decided = is_decided(n, &value); /* by a left side, whatever the right one is */
+    if (!decided && n->kind != APPLY)
         return copy_node(m, n);
     Node init = { .kind = APPLY, .op = n->op, .depth = 1 };
-    for (int i = 0; !settled && i < n->op->narg; i++)
+    for (int i = 0; !decided && i < n->op->narg; i++)
         if (!(init.arg[i] = fold_node(m, n->arg[i], n->op->how & (BY_TRUE | BY_FALSE))))
             return NULL;
-    Node *same = !settled && n->op->narg == 2 ? same_as(&init, truth, &zero) : NULL;
-    if (!settled && !zero && !is_decided(&init, &value))
+    Node *same = !decided && n->op->narg == 2 ? same_as(&init, truth, &zero) : NULL;
+    if (!decided && !zero && !is_decided(&init, &value))
         return same ? same : new_node(m, init);
     return new_node(m, (Node){ .kind = INT, .value = zero ? 0 : truth ? value != 0 : value, .depth = 1 });
 }

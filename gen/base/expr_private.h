@@ -26,7 +26,7 @@ typedef struct {
     /* What it gives; the second argument of a unary one is 0. Both NULL: true or false, as `how` says. */
     bool (*on_int)(int64_t a, int64_t b, int64_t *out); /* true: overflow. NULL beside on_real: it is for reals alone */
     double (*on_real)(double a, double b);
-    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, settles the value, else the
+    /* DIVIDES: b must not be 0. BY_FALSE, BY_TRUE: a left side that is false, or true, decides the value, else the
      * right one does. LESS, EQUAL, GREATER: the value is true where a is less than b, equal to it, or greater. */
     int how;
     /* All values for a in one range and b in another, which does not hold 0; true: overflow. NULL: the least and the
@@ -59,7 +59,7 @@ typedef struct Node {
 
 /* What evaluation does one after the other, with a stack of values: the tree's nodes, each behind its arguments. An
  * operator whose right side is a number or a name has it in its own step. SKIP stands between the sides of "&&" and
- * "||": where the left one settles the value it goes on behind the operator. */
+ * "||": where the left one decides the value it goes on behind the operator. */
 typedef enum { STEP_NONE, STEP_INT, STEP_REAL, STEP_NAME, STEP_APPLY, STEP_SKIP } StepKind;
 
 typedef struct {

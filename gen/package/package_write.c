@@ -240,7 +240,7 @@ static bool target_check(const Writer *w, const Package *p)
 /* ---- the former package ---------------------------------------------------- */
 
 /* Removes the former package from `old`, and moves all else there to the new one. False: some of it cannot be moved. */
-static bool old_settle(const Writer *w, const char *old)
+static bool old_clear(const Writer *w, const char *old)
 {
     struct stat st;
     if (lstat(old, &st) != 0)
@@ -256,11 +256,11 @@ static bool old_settle(const Writer *w, const char *old)
 static bool rescue_foreign(void *writer, const char *path)
 {
     const Writer *w = writer;
-    return old_settle(w, path_join(w->arena, path, "old"));
+    return old_clear(w, path_join(w->arena, path, "old"));
 }
 
 /* Completes what runs that were killed had begun. */
-static bool leftovers_settle(Writer *w)
+static bool leftovers_complete(Writer *w)
 {
     *w->err = NULL;
     tempdir_sweep(w->arena, w->parent, arena_printf(w->arena, ".%s.tmp.", w->name), rescue_foreign, w);
@@ -387,7 +387,7 @@ static bool parent_check(const Writer *w)
 bool package_check(const char *outdir, bool force, const char **err, Arena *a)
 {
     Writer w = { .arena = a, .err = err, .outdir = outdir, .force = force, .fd = -1 };
-    return target_resolve(&w) && parent_check(&w) && leftovers_settle(&w) && target_check(&w, NULL);
+    return target_resolve(&w) && parent_check(&w) && leftovers_complete(&w) && target_check(&w, NULL);
 }
 
 /* Removes the temporary folder. False: it holds what is not dcgen's, and stays. swapped: the new package is in its
@@ -395,16 +395,16 @@ bool package_check(const char *outdir, bool force, const char **err, Arena *a)
 static bool tmp_remove(const Writer *w, bool swapped)
 {
     struct stat st;
-    const bool settled = swapped ? old_settle(w, w->old) : lstat(w->old, &st) != 0;
-    if (!settled && !swapped)
+    const bool cleared = swapped ? old_clear(w, w->old) : lstat(w->old, &st) != 0;
+    if (!cleared && !swapped)
         fail(w, "%s; what was there is in '%s', and the next run puts it back", *w->err, w->old);
     if (w->fd >= 0)
         close(w->fd);
-    if (settled)
+    if (cleared)
         tempdir_remove(&w->tmp);
     else
         close(w->tmp.fd);
-    return settled;
+    return cleared;
 }
 
 bool package_write(const Package *p, const char *outdir, bool force, const char **err, Arena *a)
@@ -413,13 +413,13 @@ bool package_write(const Package *p, const char *outdir, bool force, const char 
     for (int i = 0; i < p->n; i++)
         if (!manifest_is_path(p->file[i].path))
             return fail(&w, "'%s' is no path within a package", p->file[i].path);
-    if (!target_resolve(&w) || !dir_make_parents(a, w.target, err) || !leftovers_settle(&w) || !target_check(&w, p))
+    if (!target_resolve(&w) || !dir_make_parents(a, w.target, err) || !leftovers_complete(&w) || !target_check(&w, p))
         return false;
     const bool ok = tmp_make(&w) && files_write(&w, p) && swap_in(&w);
-    const bool settled = !w.tmp.path || tmp_remove(&w, ok);
+    const bool cleared = !w.tmp.path || tmp_remove(&w, ok);
     if (ok)
         folder_sync(AT_FDCWD, w.parent); /* the package is there; now the rename also outlasts a loss of power */
-    return ok && settled;
+    return ok && cleared;
 }
 
 /* The absolute path with links followed, as far as the path exists. */

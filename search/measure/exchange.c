@@ -24,14 +24,14 @@ struct Exchange {
     int repeats;         /* of what is under way */
     int alone;           /* the kernel that is verified again alone; -1: it was not begun with that */
     int lost;            /* tries in a row that failed through no kernel's fault */
-    bool *done;          /* one a kernel: it is settled, its record is complete */
+    bool *done;          /* one a kernel: it is finished, its record is complete */
     int *which, nwhich;  /* kernels that are asked for just now */
     int culprit;         /* the kernel of the last `begin`; -1: none yet */
     const char *phase;   /* what the runner does, for messages */
     const char *lacking; /* what the machine lacks at the moment for the request as a whole; NULL: nothing */
 };
 
-static void settle(Exchange *s, int i, Status status, Blame blame, const char *why)
+static void finish(Exchange *s, int i, Status status, Blame blame, const char *why)
 {
     s->q->out[i].status = status;
     s->q->out[i].why = why;
@@ -39,11 +39,11 @@ static void settle(Exchange *s, int i, Status status, Blame blame, const char *w
     s->done[i] = true;
 }
 
-static void settle_rest(Exchange *s, Status status, const char *why)
+static void finish_others(Exchange *s, Status status, const char *why)
 {
     for (int i = 0; i < s->q->kernel.n; i++)
         if (!s->done[i])
-            settle(s, i, status, BLAME_CANDIDATE, why);
+            finish(s, i, status, BLAME_CANDIDATE, why);
 }
 
 /* True where a call has no result: then no kernel is called, and there are no times. */
@@ -138,11 +138,11 @@ static bool take_result(Exchange *s, const json_t *event)
     m->cold_ns = runner_rate(event, "cold_ns");
     take_facts(s->q->arena, m, json_object_get(event, "facts"));
     const char *why = runner_text(s->q->arena, event, "why");
-    settle(s, i, status, status == STATUS_INVALID ? blame_text(why, NULL) : BLAME_CANDIDATE, why);
+    finish(s, i, status, status == STATUS_INVALID ? blame_text(why, NULL) : BLAME_CANDIDATE, why);
     return true;
 }
 
-static bool all_settled(const Exchange *s)
+static bool all_done(const Exchange *s)
 {
     int i = 0;
     while (i < s->q->kernel.n && s->done[i])
@@ -152,7 +152,7 @@ static bool all_settled(const Exchange *s)
 
 static bool take_done(Exchange *s, const json_t *event)
 {
-    return json_integer_value(json_object_get(event, "id")) == s->r->last_id && all_settled(s);
+    return json_integer_value(json_object_get(event, "id")) == s->r->last_id && all_done(s);
 }
 
 /* The request as a whole failed: no runner takes a size in it, or this machine lacks something. */
@@ -160,7 +160,7 @@ static bool take_error(Exchange *s, const json_t *event)
 {
     const char *why = runner_text(s->q->arena, event, "text");
     if (blame_text(why, NULL) == BLAME_CANDIDATE)
-        settle_rest(s, STATUS_INVALID, why);
+        finish_others(s, STATUS_INVALID, why);
     else
         s->lacking = why;
     return true;
@@ -249,7 +249,7 @@ static void set_times(const Request *q)
         q->out[i].time_ns = samples_time(out[i].ns, out[i].nsample, least <= SAMPLES_REST_NS);
 }
 
-/* The runner is to be made ready, and then asked for the kernels that are not settled. */
+/* The runner is to be made ready, and then asked for the kernels that are not done. */
 static Step begin_try(Exchange *s)
 {
     s->asked = false;
@@ -258,7 +258,7 @@ static Step begin_try(Exchange *s)
     return STEP_ON;
 }
 
-/* All kernels are settled. Each that failed because the machine lacked something is verified again alone, by a new
+/* All kernels are done. Each that failed because the machine lacked something is verified again alone, by a new
  * runner. It is not timed then, as a time without other kernels beside it would say nothing. */
 static Step go_on_alone(Exchange *s, const char **err)
 {
@@ -278,7 +278,7 @@ static Step go_on_alone(Exchange *s, const char **err)
     return begin_try(s);
 }
 
-/* One that brings a runner down is settled by that, and the others go to the next runner. A try that fails through no
+/* One that brings a runner down is done with that, and the others go to the next runner. A try that fails through no
  * kernel's fault is made once more, by a new runner; if that fails too, nothing can be measured on this shape. */
 static Step lose_runner(Exchange *s, RunnerAnswer answer, const char **err)
 {
@@ -286,9 +286,9 @@ static Step lose_runner(Exchange *s, RunnerAnswer answer, const char **err)
     Blame blame;
     const Status status = judge_end(s, answer, &why, &blame);
     if (!s->lacking && s->culprit >= 0 && !s->done[s->culprit]) {
-        settle(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, blame, why);
+        finish(s, s->culprit, blame == BLAME_CANDIDATE ? status : STATUS_INVALID, blame, why);
         s->lost = 0;
-        return all_settled(s) ? go_on_alone(s, err) : begin_try(s);
+        return all_done(s) ? go_on_alone(s, err) : begin_try(s);
     }
     return ++s->lost < MAX_LOST ? begin_try(s) : give_up(s, s->lacking ? s->lacking : why, err);
 }
@@ -304,7 +304,7 @@ static Step ask_measure(Exchange *s, const char **err)
     s->phase = "preparing the operands and the reference's result";
     const char *line = request_measure_line(s->r, s->q, s->repeats, s->which, s->nwhich);
     if (!line || strlen(line) > LINE_MAX_BYTES) {
-        settle_rest(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
+        finish_others(s, STATUS_INVALID, line ? "the request is too long" : "a size overflows 64 bits");
         return go_on_alone(s, err);
     }
     runner_say(s->r, line, s->q->measure.deadline_s);

@@ -122,7 +122,7 @@ bool calibrate(Workshop *m, Arena *a, double most_s, LimitRecord *out, int *n, c
                const char **why, const char **err);
 
 /* In a search that measures: measures and records limits that are due. Other programs hide them for a while, so they
- * are due at the start, now and then, and before the choice is settled. */
+ * are due at the start, now and then, and before the choice is made. */
 bool calibrate_when_due(Lab *l, Arena *scratch, bool last, const char **err);
 /* Measures the limits before the first proposal, but only where the model takes rates and has none yet. */
 bool calibrate_first(Lab *l, Arena *scratch, const char **err);

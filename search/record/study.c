@@ -316,7 +316,7 @@ static void add_ratio(const Study *s, Trial *t, int64_t place, Ratio r)
     list[i] = r;
 }
 
-void study_settle(Study *s)
+void study_end_loading(Study *s)
 {
     s->loading = false;
     for (Trial *t = s->trial; t < s->trial + s->ntrial; t++)

@@ -200,7 +200,7 @@ static void load_measures(Study *s, Arena *scratch, const Records *r)
     s->loading = true;
     for (size_t i = 0; i < n; i++)
         study_measure(s, measure[i]);
-    study_settle(s);
+    study_end_loading(s);
 }
 
 void study_load(Study *s, const Records *r, const TemplateList *templates, const TargetList *targets)

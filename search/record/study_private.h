@@ -8,7 +8,7 @@
 #include "search/record/study.h"
 
 void study_set_status(Study *s, Trial *t, Status status, const char *why);
-void study_index(Study *s);  /* makes the index of trials anew */
-void study_settle(Study *s); /* ends loading: works out all times from the measurements that were taken in */
+void study_index(Study *s);       /* makes the index of trials anew */
+void study_end_loading(Study *s); /* ends loading: works out all times from the measurements that were taken in */
 
 #endif

@@ -205,7 +205,7 @@ TEST(operators_over_names)
     assert_false(expr_applies(parse_bound("a + max(b * 2, 1)"), "/", is_b, NULL));
 }
 
-/* Numbers decide what they can; of what they leave nothing is worked out. What settles "&&" or "||" from the right
+/* Numbers decide what they can; of what they leave nothing is worked out. What decides "&&" or "||" from the right
  * stays, as the left may have no value; what does not goes. */
 TEST(conditions)
 {

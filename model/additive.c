@@ -74,9 +74,9 @@ static double blind_error(const Normal *all, const Normal *fold, double lambda)
 {
     double sum = 0, b[ADDITIVE_MAX + 1];
     for (int i = 0; i < FOLDS; i++) {
-        Normal rest = *all;
-        normal_combine(&rest, &fold[i], -1);
-        fit_parts(&rest, lambda, b);
+        Normal others = *all;
+        normal_combine(&others, &fold[i], -1);
+        fit_parts(&others, lambda, b);
         sum += squared_error(&fold[i], b);
     }
     return sum;

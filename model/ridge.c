@@ -28,7 +28,7 @@ static const double GRID_TIE = 1e-9;
 static const double CONSTANT_PART = 1e-13;
 
 /* A row with less than this left of 1 - h determines its own fit: leaving it out says nothing. */
-static const double LEVERAGE_REST = 1e-13;
+static const double LEAST_LEFT = 1e-13;
 
 typedef struct {
     Arena *scratch;
@@ -152,13 +152,13 @@ static bool decompose(Problem *q, const Ridge *r)
 /* The leave-one-out error of row i, times sqrt(v_i) as in b; +inf when the row cannot be left out. */
 static double loo_error(const Problem *q, double lambda, size_t i)
 {
-    double rest = (q->vsum - q->v[i]) / q->vsum, residual = q->b[i];
+    double left = (q->vsum - q->v[i]) / q->vsum, residual = q->b[i];
     for (size_t j = 0; j < q->k; j++) {
         double u = q->u[j * q->n + i], kept = q->s[j] * q->s[j] / (q->s[j] * q->s[j] + lambda);
-        rest -= u * u * kept;
+        left -= u * u * kept;
         residual -= u * kept * q->ub[j];
     }
-    return rest > LEVERAGE_REST ? residual / rest : INFINITY;
+    return left > LEAST_LEFT ? residual / left : INFINITY;
 }
 
 /* Weighted mean of the squared leave-one-out errors; +inf when a row cannot be left out. */

@@ -53,8 +53,7 @@ static bool left_always_decides(const OpRow *op, ExprRange left)
     return (op->how & BY_FALSE && !truth(left).max) || (op->how & BY_TRUE && truth(left).min);
 }
 
-/* The range of an operator that gives true or false; a right side that the left one always makes needless counts as
- * 0. */
+/* The range of an operator that gives true or false; a right side that never counts has the value 0. */
 static ExprRange test_range(const OpRow *op, ExprRange a, ExprRange b)
 {
     const ExprRange left = truth(a), right = truth(b);

@@ -176,11 +176,11 @@ static void add_bar(const Progress *p, Text *t, int ncolumn)
 {
     static const char *const eighth[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     const double part = fmin(fmax(p->done / p->total, 0), 1);
-    const int filled = (int)floor(part * ncolumn * 8), rest = p->view.utf8 ? filled % 8 : 0;
+    const int filled = (int)floor(part * ncolumn * 8), neighth = p->view.utf8 ? filled % 8 : 0;
     text_add(t, p->view.utf8 ? " " : " [");
     add_times(t, filled / 8, p->view.utf8 ? "█" : "#");
-    text_add(t, eighth[rest]);
-    add_times(t, ncolumn - filled / 8 - (rest > 0), p->view.utf8 ? "░" : ".");
+    text_add(t, eighth[neighth]);
+    add_times(t, ncolumn - filled / 8 - (neighth > 0), p->view.utf8 ? "░" : ".");
     text_add(t, p->view.utf8 ? "" : "]");
 }
 

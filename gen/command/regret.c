@@ -36,9 +36,9 @@ static void list_cases(Regret *g, int64_t asked)
     const Study *s = g->out->study;
     const int64_t ninstance = s->spec->ninstance;
     ContractShape *stated = ARENA_ARRAY(g->run->a, (size_t)c->nshape + 1, ContractShape);
-    ContractShape *rest = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, ContractShape);
+    ContractShape *further = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, ContractShape);
     bool *is_stated = ARENA_ARRAY(g->run->a, (size_t)ninstance + 1, bool);
-    int64_t nstated = 0, nrest = 0;
+    int64_t nstated = 0, nfurther = 0;
     for (int64_t i = 0; i < c->nshape; i++)
         if (c->shape[i].rival >= 0) {
             stated[nstated++] = c->shape[i];
@@ -46,14 +46,14 @@ static void list_cases(Regret *g, int64_t asked)
         }
     for (int64_t i = 0; i < ninstance; i++)
         if (!is_stated[i] && !study_tunes(s, &s->spec->instance[i]))
-            rest[nrest++] = (ContractShape){ .inst = &s->spec->instance[i],
-                                             .kernel = g->out->assignment->chosen[i],
-                                             .regret = NAN };
+            further[nfurther++] = (ContractShape){ .inst = &s->spec->instance[i],
+                                                   .kernel = g->out->assignment->chosen[i],
+                                                   .regret = NAN };
     g->whole = !asked || asked >= nstated;
-    g->item = ARENA_ARRAY(g->run->a, (size_t)(nstated + nrest) + 1, RegretCase);
+    g->item = ARENA_ARRAY(g->run->a, (size_t)(nstated + nfurther) + 1, RegretCase);
     take_cases(g, stated, nstated, g->whole ? nstated : asked);
     if (asked > nstated)
-        take_cases(g, rest, nrest, asked - nstated < nrest ? asked - nstated : nrest);
+        take_cases(g, further, nfurther, asked - nstated < nfurther ? asked - nstated : nfurther);
 }
 
 /* ---- measuring and judging ---- */

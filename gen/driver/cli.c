@@ -361,9 +361,9 @@ static bool parse_letters(CommandLine *p, const char *text)
             i++;
         if (i == NOPTION)
             return fail(p, "unknown option '-%c'", *text);
-        const bool takes_rest = OPTIONS[i].arg && text[1];
-        const bool ok = option_take(p, &OPTIONS[i], takes_rest ? text + 1 : NULL);
-        if (!ok || takes_rest)
+        const bool is_joined = OPTIONS[i].arg && text[1];
+        const bool ok = option_take(p, &OPTIONS[i], is_joined ? text + 1 : NULL);
+        if (!ok || is_joined)
             return ok;
     }
     return true;
@@ -458,20 +458,20 @@ static bool parse_operands(CommandLine *p)
     const int command = p->noperand ? names_find(NAMES(COMMANDS, NCOMMAND), p->operand[0]) : -1;
     const bool is_implied = command < 0;
     const CommandRow *row = &COMMANDS[is_implied ? COMMAND_GENERATE : command];
-    const char *const *rest = p->operand + !is_implied;
-    const int nrest = p->noperand - !is_implied;
+    const char *const *arg = p->operand + !is_implied;
+    const int narg = p->noperand - !is_implied;
     p->o->command = (Command)(row - COMMANDS);
-    if (nrest == 0)
+    if (narg == 0)
         return fail(p, "missing %s%s%s", row->operand, is_implied ? "" : " after ", is_implied ? "" : row->name);
     if (p->o->command == COMMAND_TRY)
-        return parse_try(p, rest, nrest);
-    p->o->operand = rest[0];
+        return parse_try(p, arg, narg);
+    p->o->operand = arg[0];
     const bool has_function =
-        p->o->command == COMMAND_EXPLAIN && nrest > 1 && !strchr(rest[1], '=') && !name_fault(rest[1]);
-    p->o->function = has_function ? rest[1] : NULL;
+        p->o->command == COMMAND_EXPLAIN && narg > 1 && !strchr(arg[1], '=') && !name_fault(arg[1]);
+    p->o->function = has_function ? arg[1] : NULL;
     if (*row->values)
-        return parse_bindings(p, rest + 1 + has_function, nrest - 1 - has_function);
-    return nrest == 1 || refuse_more(p, rest[0], rest[1], is_implied);
+        return parse_bindings(p, arg + 1 + has_function, narg - 1 - has_function);
+    return narg == 1 || refuse_more(p, arg[0], arg[1], is_implied);
 }
 
 static unsigned mode_of(const Options *o)

@@ -441,9 +441,9 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
 static void share_out(SpecFile *f, int all, size_t part)
 {
     int left = all - f->nfunction > 0 ? all - f->nfunction : 0;
-    const int rest = left;
+    const int by_share = left;
     for (int i = 0; i < f->nfunction; i++) {
-        const int more = (int)(rest * f->function[i]->share);
+        const int more = (int)(by_share * f->function[i]->share);
         *(int *)((char *)&f->function[i]->budget + part) = 1 + more;
         left -= more;
     }

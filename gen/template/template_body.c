@@ -19,11 +19,11 @@ static bool begins_with(const char *s, const char *word) { return strncmp(s, wor
 /* Is it the condition of lines for functions with a formula alone: "HAS_EPILOGUE", "EPILOGUE_CALLS && ..."? */
 static bool is_of_formula(const char *arg)
 {
-    const char *rest = arg + fill_ident(arg);
-    rest += strspn(rest, " \t");
+    const char *behind = arg + fill_ident(arg);
+    behind += strspn(behind, " \t");
     return (begins_with(arg, "HAS_EPILOGUE") || begins_with(arg, "EPILOGUE_")) &&
-           (strchr("\n", *rest) || begins_with(rest, "/*") ||
-            (begins_with(rest, "&&") && !memchr(rest, '|', strcspn(rest, "\n"))));
+           (strchr("\n", *behind) || begins_with(behind, "/*") ||
+            (begins_with(behind, "&&") && !memchr(behind, '|', strcspn(behind, "\n"))));
 }
 
 /* Do lines behind this one, up to its #else or #endif, hold no text of a kernel: those for the stand-alone compile,

@@ -76,11 +76,11 @@ static void add_code(Taken *n, const char *code, bool is_of_op)
     bool declared[KIND_COUNT] = { false };
     size_t len;
     for (const char *id; (id = fill_next_name(&names, &len));) {
-        const char *name = arena_strndup(n->arena, id, len), *rest;
-        if ((rest = behind(name, "PACKAGE_")))
-            add_of_targets(n, &n->shared, rest);
-        else if ((rest = behind(name, "NAME_")))
-            add_of_targets(n, &n->own, rest);
+        const char *name = arena_strndup(n->arena, id, len), *ending;
+        if ((ending = behind(name, "PACKAGE_")))
+            add_of_targets(n, &n->shared, ending);
+        else if ((ending = behind(name, "NAME_")))
+            add_of_targets(n, &n->own, ending);
         else if (!takes_no_name(code, id))
             name_set_add(n->arena, &here, name);
         for (int kind = 0; kind < KIND_COUNT && !is_of_op; kind++)
@@ -138,8 +138,9 @@ static void check_function(const Taken *n, const Spec *s, Diag *d)
 {
     const char *beginning = arena_printf(n->arena, "%s_", s->function);
     for (size_t i = 0; i < n->shared.n; i++) {
-        const char *name = n->shared.name[i], *rest = behind(name, beginning);
-        if (strcmp(name, s->function) != 0 && !(rest && (name_set_has(&n->own, rest) || op_axis(s->op, rest) >= 0)))
+        const char *name = n->shared.name[i], *ending = behind(name, beginning);
+        if (strcmp(name, s->function) != 0 &&
+            !(ending && (name_set_has(&n->own, ending) || op_axis(s->op, ending) >= 0)))
             continue;
         diag_error(
             d, s->name_loc,
@@ -153,9 +154,9 @@ static void check_function(const Taken *n, const Spec *s, Diag *d)
 static bool follows(const Taken *n, const Op *op, const char *name)
 {
     for (const Operand *o = op->operand; o < op->operand + op->noperand; o++) {
-        const char *rest = o->strided ? behind(name, o->name) : NULL;
-        if (rest && *rest == '_' &&
-            name_set_has(&n->beside[OPERANDS], arena_printf(n->arena, "%s%s", of_operand, rest + 1)))
+        const char *ending = o->strided ? behind(name, o->name) : NULL;
+        if (ending && *ending == '_' &&
+            name_set_has(&n->beside[OPERANDS], arena_printf(n->arena, "%s%s", of_operand, ending + 1)))
             return true;
     }
     return false;

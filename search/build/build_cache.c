@@ -120,10 +120,10 @@ static bool read_entry(const char *text, size_t len, const char *key, CacheEntry
                &s->loops, &s->stored, &s->loaded, &s->multiplications, &used) != 8 ||
         head[used] != '\n' || strcmp(name, key) != 0)
         return false;
-    const size_t rest = len - HEAD_CHARS - (size_t)used - 1;
+    const size_t left = len - HEAD_CHARS - (size_t)used - 1;
     e->log = head + used + 1;
     e->so = e->log + e->log_bytes;
-    return e->log_bytes <= rest && rest - e->log_bytes == e->so_bytes && e->so_bytes > 0;
+    return e->log_bytes <= left && left - e->log_bytes == e->so_bytes && e->so_bytes > 0;
 }
 
 bool build_cache_get(BuildCache *c, Arena *a, const char *key, const char *so, Build *b)

@@ -135,9 +135,9 @@ static void take_operands(AssemblyReader *r, Slice op, const char *p)
         vectors += is_vector(r, next);
         stack = stack || is_on_stack(r, next);
         if (!is_vector(r, next) && holds(next, r->syntax->memory)) { /* v1.s[0] is a register */
-            const char *rest = p;
+            const char *behind = p;
             memory = true;
-            into = into || (!r->syntax->store && next_operand(&rest).len == 0);
+            into = into || (!r->syntax->store && next_operand(&behind).len == 0);
         }
     }
     if (vectors > 0) {

@@ -35,7 +35,7 @@ typedef struct {
     int64_t last;            /* a trial that serves every call, timed or not; -1: there is none */
     int64_t *added;          /* one a usable trial: the bytes that it adds to the package */
     double *rel;             /* nusable x nseen: weight * time / best known time */
-    double *rest;        /* one a seen instance: the least of `rel` among the picked kernels that an exchange leaves */
+    double *kept;        /* one a seen instance: the least of `rel` among the picked kernels that an exchange leaves */
     double total_weight; /* sum of weight_of over the seen instances */
     int64_t *picked;     /* indices into usable */
     int npicked, most;
@@ -160,33 +160,33 @@ static void relative_costs(Selector *q)
         }
 }
 
-/* Works out `rest` without the picked kernel at place `without` (-1: with all). */
-static void take_rest(const Selector *q, int without)
+/* Works out `kept` without the picked kernel at place `without` (-1: with all). */
+static void take_kept(const Selector *q, int without)
 {
     for (int64_t i = 0; i < q->nseen; i++)
-        q->rest[i] = INFINITY;
+        q->kept[i] = INFINITY;
     for (int k = 0; k < q->npicked; k++)
         for (int64_t i = 0; i < q->nseen && k != without; i++)
-            q->rest[i] = fmin(q->rest[i], q->rel[q->picked[k] * q->nseen + i]);
+            q->kept[i] = fmin(q->kept[i], q->rel[q->picked[k] * q->nseen + i]);
 }
 
 /* Mean relative time when each instance takes the best of the picked kernels. */
 static double objective(const Selector *q)
 {
     double sum = 0;
-    take_rest(q, -1);
+    take_kept(q, -1);
     for (int64_t i = 0; i < q->nseen; i++)
-        sum += q->rest[i];
+        sum += q->kept[i];
     return sum / q->total_weight;
 }
 
-/* The same with those of `rest` and one more kernel. Where that is more than `most`, any number above it. */
+/* The same with those of `kept` and one more kernel. Where that is more than `most`, any number above it. */
 static double objective_with(const Selector *q, int64_t with, double most)
 {
     const double *rel = q->rel + with * q->nseen;
     double sum = 0;
     for (int64_t i = 0; i < q->nseen && sum / q->total_weight < most; i++)
-        sum += rel[i] < q->rest[i] ? rel[i] : q->rest[i];
+        sum += rel[i] < q->kept[i] ? rel[i] : q->kept[i];
     return sum / q->total_weight;
 }
 
@@ -194,7 +194,7 @@ static double objective_with(const Selector *q, int64_t with, double most)
 static int64_t best_step(const Selector *q, int without, double *value)
 {
     int64_t best = -1, freed = without >= 0 ? q->added[q->picked[without]] : 0;
-    take_rest(q, without);
+    take_kept(q, without);
     for (int64_t u = 0; u < q->nusable; u++) {
         bool barred = q->bytes - freed + q->added[u] > q->max_bytes;
         for (int k = 0; k < q->npicked; k++)
@@ -509,7 +509,7 @@ Assignment *select_kernels(Arena *a, const Study *s, const CostModel *m)
     if (q.last < 0)
         return NULL;
     q.picked = ARENA_ARRAY(a, (size_t)q.most + 1, int64_t);
-    q.rest = ARENA_ARRAY(a, (size_t)q.nseen, double);
+    q.kept = ARENA_ARRAY(a, (size_t)q.nseen, double);
     pick(&q, as);
     pick_beyond(&q, as);
     as->kernel = ARENA_ARRAY(a, (size_t)q.npicked + 1, int64_t);

@@ -246,7 +246,7 @@ static void set_times(const Request *q)
     if (keep >= 0 && keep < n && out[keep].nsample > 0)
         least = samples_least(out[keep].ns, out[keep].nsample);
     for (int i = 0; i < n; i++)
-        q->out[i].time_ns = samples_time(out[i].ns, out[i].nsample, least <= SAMPLES_REST_NS);
+        q->out[i].time_ns = samples_time(out[i].ns, out[i].nsample, least <= SAMPLES_UNDISTURBED_NS);
 }
 
 /* The runner is to be made ready, and then asked for the kernels that are not done. */

@@ -22,7 +22,7 @@ static const double PATIENCE_S = 0.5;        /* for a runner that was told to en
 /* ---- talking */
 
 /* False: it has closed the socket. */
-static bool send_rest(Runner *r)
+static bool send_unsent(Runner *r)
 {
     while (*r->unsent) {
         const ssize_t sent = send(r->fd, r->unsent, strlen(r->unsent), MSG_NOSIGNAL);
@@ -63,7 +63,7 @@ RunnerAnswer runner_hear(Runner *r, json_t **event)
 {
     char *line = NULL;
     size_t len = 0;
-    const bool is_open = r->closed_s == 0 && send_rest(r);
+    const bool is_open = r->closed_s == 0 && send_unsent(r);
     const LineStatus status = !is_open ? LINE_END : *r->unsent ? LINE_NONE : next_line(&r->lines, &line, &len);
     *event = status == LINE_READY ? json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (status == LINE_END)

@@ -148,7 +148,7 @@ static void measure_derive(void *record)
     const double reference_ns = m->anchor_ns > 0 ? m->anchor_ns : samples_least(m->ns, m->nsample);
     m->median_ns = record_rounded(samples_median(m->ns, m->nsample));
     m->spread = record_rounded(samples_spread(m->ns, m->nsample));
-    m->time_ns = samples_time(m->ns, m->nsample, reference_ns <= SAMPLES_REST_NS);
+    m->time_ns = samples_time(m->ns, m->nsample, reference_ns <= SAMPLES_UNDISTURBED_NS);
     m->nfact = 0;
     m->fact = NULL;
 }

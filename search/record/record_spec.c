@@ -260,15 +260,15 @@ static void hold_outdated(Holding *h, const KernelRecord *k)
 static const char *say_kinds(const Holding *h)
 {
     Text t = { .arena = h->arena };
-    int64_t rest = 0;
+    int64_t nother = 0;
     for (int i = 0; i < h->nkind; i++)
         if (i < MAX_LISTED)
             text_printf(&t, "%s%lld kernel%s %s", i ? "; " : "", (long long)h->kind[i].n, number_plural(h->kind[i].n),
                         h->kind[i].what);
         else
-            rest += h->kind[i].n;
-    if (rest)
-        text_printf(&t, "; and %lld kernels of %d other kinds", (long long)rest, h->nkind - MAX_LISTED);
+            nother += h->kind[i].n;
+    if (nother)
+        text_printf(&t, "; and %lld kernels of %d other kinds", (long long)nother, h->nkind - MAX_LISTED);
     return text_str(&t);
 }
 

@@ -98,12 +98,12 @@ static void raise_level(Roofline *f, LimitRecord *l, Level level, double bytes, 
 static void take_time(Roofline *f, const int64_t *extent, int threads, bool cold, double ns)
 {
     LimitRecord *l = find_limit(f, threads);
-    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
+    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, others = spec_bytes(f->spec, extent) - packed;
     if (!l || !(ns > 0))
         return;
     raise_to(f, &l->flops_per_s, 1e9 * bounded_flops(f->spec, extent) / ns);
     for (int i = 0; i < LEVEL_COUNT; i++)
-        raise_level(f, l, (Level)i, bytes_from(f, l, i, rest), ns);
+        raise_level(f, l, (Level)i, bytes_from(f, l, i, others), ns);
     if (cold)
         raise_level(f, l, last_level(l), packed, ns);
 }
@@ -188,9 +188,9 @@ bool roofline_bound(const Roofline *f, const int64_t *extent, int threads, Bound
     out->flops_per_s = l->flops_per_s;
     out->compute_ns = 1e9 * out->flops / l->flops_per_s;
     const bool cold = study_is_cold(f->study, extent);
-    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, rest = spec_bytes(f->spec, extent) - packed;
+    const double packed = cold ? spec_packed_bytes(f->spec, extent) : 0, others = spec_bytes(f->spec, extent) - packed;
     for (int i = 0; i < LEVEL_COUNT; i++)
-        bound_memory(l, (Level)i, bytes_from(f, l, i, rest), out);
+        bound_memory(l, (Level)i, bytes_from(f, l, i, others), out);
     if (cold)
         bound_memory(l, last_level(l), packed, out);
     out->ns = fmax(out->compute_ns, out->memory_ns);

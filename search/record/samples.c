@@ -38,10 +38,10 @@ double samples_least(const double *v, int n)
     return least;
 }
 
-double samples_time(const double *v, int n, bool rest)
+double samples_time(const double *v, int n, bool undisturbed)
 {
     double sum = 0, slowest = 0;
-    if (rest)
+    if (undisturbed)
         return samples_least(v, n);
     for (int i = 0; i < n; i++) {
         sum += v[i];
@@ -50,13 +50,13 @@ double samples_time(const double *v, int n, bool rest)
     return n > 2 ? (sum - slowest) / (n - 1) : n ? sum / n : 0;
 }
 
-double samples_error(const double *v, int n, bool rest)
+double samples_error(const double *v, int n, bool undisturbed)
 {
-    const double time = samples_time(v, n, rest);
+    const double time = samples_time(v, n, undisturbed);
     double squares = 0;
     if (n < 2 || !(time > 0))
         return 0;
-    if (rest)
+    if (undisturbed)
         return value_at(v, n, 1) / time - 1;
     for (int i = 0; i < n; i++)
         squares += (v[i] / time - 1) * (v[i] / time - 1);

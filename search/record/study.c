@@ -365,9 +365,9 @@ static void take_time(Study *s, Trial *t, int64_t place, const MeasureRecord *m)
     if (alone && a->count)
         return;
     const double base_ns = alone ? a->ns : m->anchor_ns;
-    add_ratio(
-        s, t, place,
-        (Ratio){ m->time_ns / base_ns, samples_error(m->ns, m->nsample, base_ns <= SAMPLES_REST_NS), m->anchor_ns });
+    add_ratio(s, t, place,
+              (Ratio){ m->time_ns / base_ns, samples_error(m->ns, m->nsample, base_ns <= SAMPLES_UNDISTURBED_NS),
+                       m->anchor_ns });
     set_time(s, t, place);
 }
 

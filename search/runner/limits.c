@@ -58,7 +58,7 @@ static bool prepare(Buffer *b, size_t bytes)
     if (b->bytes == 0)
         return false;
     if (b->written < bytes) {
-        const size_t rest = bytes - b->written, piece = rest < PIECE_BYTES ? rest : (size_t)PIECE_BYTES;
+        const size_t left = bytes - b->written, piece = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
         memset(b->block.data + b->written, 1, piece);
         b->written += piece;
     }

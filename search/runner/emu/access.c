@@ -211,9 +211,9 @@ static bool access_parts(Worker *w, uintptr_t offset, size_t bytes, bool write, 
 
 _Noreturn static void report_out_of_block(Worker *w, const Access *a)
 {
-    char rest[64];
-    snprintf(rest, sizeof rest, ", but the block has %u bytes", w->smem_bytes);
-    finding_access(w, a, rest);
+    char more[64];
+    snprintf(more, sizeof more, ", but the block has %u bytes", w->smem_bytes);
+    finding_access(w, a, more);
 }
 
 /* The offset of an access to shared memory, which must be the block's own. */

@@ -41,10 +41,10 @@ bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...)
     return more;
 }
 
-_Noreturn void finding_access(Worker *w, const Access *a, const char *rest)
+_Noreturn void finding_access(Worker *w, const Access *a, const char *more)
 {
     finding_fatal(w, a->site, "%s %u bytes at %s%s", a->write ? "writes" : "reads", a->bytes, place_text(w, a->address),
-                  rest);
+                  more);
 }
 
 void *checked_memory(void *memory)
@@ -76,8 +76,8 @@ static int source_line(uintptr_t site)
     const ProcessPlan plan = { .argv = argv, .out = PROCESS_KEEP };
     ProcessEnd answer = process_run(a, &plan, ADDR2LINE_S, NULL);
     int line = 0;
-    char *rest = answer.out.s;
-    for (char *frame; line <= 0 && (frame = strsep(&rest, "\n"));) {
+    char *lines = answer.out.s;
+    for (char *frame; line <= 0 && (frame = strsep(&lines, "\n"));) {
         const char *colon = strrchr(frame, ':');
         if (colon && !(colon - frame > 2 && strncmp(colon - 2, ".h", 2) == 0))
             line = atoi(colon + 1);

@@ -228,7 +228,7 @@ bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...) __attri
 /* Notes it and ends the launch: going on would crash. */
 #define finding_fatal(w, ...) (finding_note(w, __VA_ARGS__), block_abort(w))
 /* Notes an access that is wrong as such, "reads 4 bytes at ..." and the rest, and ends the launch. */
-_Noreturn void finding_access(Worker *w, const Access *a, const char *rest);
+_Noreturn void finding_access(Worker *w, const Access *a, const char *more);
 /* Returns what calloc or realloc gave for the emulator's own lists. The program ends if that is NULL. */
 void *checked_memory(void *memory);
 /* The array of *max elements, made larger if it holds n already. */

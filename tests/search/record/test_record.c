@@ -157,8 +157,9 @@ TEST(rounding_is_as_in_a_file)
  * longest too. */
 TEST(the_anchor_says_which_time_counts)
 {
-    const double rest = SAMPLES_REST_NS;
-    const double anchor_ns[] = { rest / 2, 2 * rest, 0, 0 }, least_ns[] = { 2 * rest, rest / 2, rest / 2, 2 * rest };
+    const double most_ns = SAMPLES_UNDISTURBED_NS;
+    const double anchor_ns[] = { most_ns / 2, 2 * most_ns, 0, 0 },
+                 least_ns[] = { 2 * most_ns, most_ns / 2, most_ns / 2, 2 * most_ns };
     for (size_t i = 0; i < LENGTH(anchor_ns); i++) {
         MeasureRecord m = a_measure(0);
         m.anchor_ns = anchor_ns[i];
@@ -167,10 +168,10 @@ TEST(the_anchor_says_which_time_counts)
         assert_true(record_add_measure(f, &m, &p->err));
     }
     const Records r = must_read();
-    assert_true(r.measure[0].time_ns == 2 * rest);
-    assert_true(r.measure[1].time_ns == 1.25 * rest / 2);
-    assert_true(r.measure[2].time_ns == rest / 2); /* without an anchor, its own */
-    assert_true(r.measure[3].time_ns == 1.25 * 2 * rest);
+    assert_true(r.measure[0].time_ns == 2 * most_ns);
+    assert_true(r.measure[1].time_ns == 1.25 * most_ns / 2);
+    assert_true(r.measure[2].time_ns == most_ns / 2); /* without an anchor, its own */
+    assert_true(r.measure[3].time_ns == 1.25 * 2 * most_ns);
 }
 
 /* The format for those who know the field: other tools read it, so it must not change by accident. What is read back

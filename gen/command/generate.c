@@ -5,6 +5,8 @@
  */
 #include "gen/base/process.h"
 #include "gen/command/command.h"
+#include "gen/driver/deliver.h"
+#include "gen/driver/collect.h"
 #include "gen/driver/replay.h"
 #include "gen/driver/tools.h"
 #include "search/space/space.h"
@@ -49,7 +51,7 @@ bool generate(Run *r)
     const double began_s = process_clock_s();
     const Workload *w = read_workload(r);
     /* Search: propose, build and measure kernels and fit the model, until the budget is used. This gives records. */
-    bool ok = w && check_templates(r, w) && learn_jobs(r, w, began_s);
+    bool ok = w && check_templates(r, w) && collect_records(r, w, began_s);
     /* Work out from the records, for each job: study, model, chosen kernels, dispatch tree, stated regret. */
     ok = ok && replay_all(r, w, run_kept(r, w->job->records));
     /* Make the files of the package in memory, and prove that its dispatcher does as the trees say. */

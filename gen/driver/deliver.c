@@ -4,6 +4,7 @@
  * it and says what it holds.
  */
 #include <stdio.h>
+#include "gen/driver/deliver.h"
 #include "gen/driver/replay.h"
 #include "gen/driver/tools.h"
 #include "gen/package/emit.h"

@@ -110,7 +110,7 @@ static bool try_candidates(const Search *q, Arena *scratch, const char **err)
             break;
         if (!l->kind->trials(l, scratch, batch, n, SEARCH_SHARE, err))
             return false;
-        lab_learn(l, lab_now_s(l) - began_s, lab_ntried(l) - done);
+        lab_count_effort(l, lab_now_s(l) - began_s, lab_ntried(l) - done);
         arena_reset(scratch);
     }
     return true;

@@ -252,7 +252,7 @@ static bool search_rounds(const Search *q, Arena *scratch, Rounds *r, int64_t mo
         if (!measure_round(q, scratch, r, err))
             return false;
         if (r->nmeasured == 0) /* what later ones take is hidden behind measuring */
-            lab_learn(l, lab_now_s(l) - r->began_s, lab_ntried(l) - before);
+            lab_count_effort(l, lab_now_s(l) - r->began_s, lab_ntried(l) - before);
         arena_reset(scratch);
     }
     return true;

@@ -24,7 +24,7 @@ int lab_fitting(const Lab *l, double share, int n)
     return (int)fmax(1, fmin(n, share * l->seconds / each_s));
 }
 
-void lab_learn(Lab *l, double took_s, int64_t n)
+void lab_count_effort(Lab *l, double took_s, int64_t n)
 {
     if (!l->effort)
         return;

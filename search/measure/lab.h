@@ -14,9 +14,9 @@
 
 typedef struct Lab Lab;
 
-/* What a lab does. Each function adds what it learns to the study; false with *err set ends the search. */
+/* What a lab does. Each function adds what it finds to the study; false with *err set ends the search. */
 typedef struct {
-    /* True where what the lab learns is new and recorded: the search then measures limits and held-out shapes too. */
+    /* True where what the lab finds is new and recorded: the search then measures limits and held-out shapes too. */
     bool measures;
     bool own_clock; /* the lab's time is Lab.now_s, not the machine's */
     /* Builds and verifies the general kernels of lesser targets. NULL: the lab needs to know nothing of these. */
@@ -90,8 +90,8 @@ double lab_until_s(const Lab *l, double share); /* when that share of the budget
 double lab_left_s(const Lab *l, double share);  /* how long it is until then */
 /* How many of n candidates can be tried in that share of the budget, as far as can be foreseen; one at least. */
 int lab_fitting(const Lab *l, double share, int n);
-/* Learns that n candidates took so long. */
-void lab_learn(Lab *l, double took_s, int64_t n);
+/* Counts n candidates, which took so long, in the effort. */
+void lab_count_effort(Lab *l, double took_s, int64_t n);
 
 /* The trial of the anchor. -1: it was not tried yet, or there is no anchor. */
 int64_t lab_anchor(const Lab *l);

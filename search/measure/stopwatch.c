@@ -44,8 +44,8 @@ double stopwatch_expect_s(const Lab *l, const Instance *inst, double ns)
 
 static bool ends_runner(const MeasureRecord *m) { return m->status == STATUS_CRASHED || m->status == STATUS_TIMED_OUT; }
 
-/* Learns what a request took besides its samples. One that a runner did not survive says nothing. */
-static void learn_extra(Pace *p, double took_s, const MeasureRecord *out, int n)
+/* Adds what a request took besides its samples to the pace. One that a runner did not survive says nothing. */
+static void add_extra(Pace *p, double took_s, const MeasureRecord *out, int n)
 {
     for (int i = 0; i < n; i++) {
         if (ends_runner(&out[i]))
@@ -140,7 +140,7 @@ static bool take_timing(Request *q, const char **err)
     const Timing *t = q->of;
     Lab *l = t->lab;
     MeasureRecord *out = q->out;
-    learn_extra(&q->agent->pace, lab_now_s(l) - t->began_s, out, q->kernel.n);
+    add_extra(&q->agent->pace, lab_now_s(l) - t->began_s, out, q->kernel.n);
     if (t->library >= 0)
         judge_library(l, &out[t->library]);
     l->ntimed++;

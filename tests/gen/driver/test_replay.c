@@ -5,6 +5,7 @@
  */
 #include "tests/test.h"
 #include "gen/driver/replay.h"
+#include "gen/package/dispatch.h"
 #include "tests/gen/by_hand.h"
 #include "tests/gen/kernel_record.h"
 

@@ -423,7 +423,7 @@ TEST(nothing_works)
 
 static Effort effort;
 
-static void learns(void)
+static void has_effort(void)
 {
     effort = (Effort){ 0 };
     lab.effort = &effort;
@@ -449,7 +449,7 @@ TEST(the_time_bounds_it)
 /* Where it is short, no more candidates are taken than fit, and of those one always. */
 TEST(little_time_is_for_few_candidates)
 {
-    learns();
+    has_effort();
     lab.seconds = 8;
     trial_s = 2;
     run();
@@ -459,7 +459,7 @@ TEST(little_time_is_for_few_candidates)
     assert_int_equal(effort.n, 4);
     assert_true(effort.spent_s == 8);
     anew_on(small_spec);
-    learns();
+    has_effort();
     lab.seconds = 0;
     run();
     assert_int_equal(nbatch, 1);
@@ -470,7 +470,7 @@ TEST(little_time_is_for_few_candidates)
 /* But a kernel that works there must be: others are tried as long as none of the first dozen does. */
 TEST(time_goes_on_until_one_works)
 {
-    learns();
+    has_effort();
     lab.seconds = 0;
     all_wrong = true;
     fail_with("");

@@ -294,7 +294,7 @@ TEST(a_library_that_fails)
 
 /* What a request took besides samples: those of less than 0.3 ms count as that, a kernel that is out has fewer, and
  * each costs one more in any case. */
-TEST(requests_are_learnt_from)
+TEST(requests_set_the_pace)
 {
     assert_true(fabs(stopwatch_expect_s(&lab, shape(3), 0) - 0.05) < 1e-12); /* before anything is known */
     answer[0][1] = (Answer){ .ns = 4e5, .nsample = 2 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * learn: gets records for all jobs, one after the other. Existing ones will do if nothing shall be measured
- * (--offline), or if another machine has measured the target. Else the job is searched: its space is made, and rounds
- * of candidates are proposed, built, verified, measured and recorded, and the model is fitted again after each
+ * collect: finds or measures the records of all jobs, one after the other. Existing ones will do if nothing shall be
+ * measured (--offline), or if another machine has measured the target. Else the job is searched: its space is made, and
+ * rounds of candidates are proposed, built, verified, measured and recorded, and the model is fitted again after each
  * (search/loop/search.h).
  */
 #include <string.h>
 #include <unistd.h>
 #include "gen/base/dir.h"
 #include "gen/base/process.h"
+#include "gen/driver/collect.h"
 #include "gen/driver/replay.h"
 #include "gen/driver/timetable.h"
 #include "gen/driver/tools.h"
@@ -26,7 +27,7 @@ static const double PROOF_S = 0.2; /* for the proof and the report of a job: abo
 typedef struct {
     double began_s;
     ProgressPart part; /* what the display says of it */
-    Effort *effort;    /* what candidates took in the jobs before; it learns what they take in this one */
+    Effort *effort;    /* what candidates took in the jobs before; what they take in this one is noted there */
 } Turn;
 
 /* Runs the search and shows its progress. */
@@ -170,7 +171,7 @@ static bool measure_job(Run *r, const Job *job, const Site *site, Tools *t, cons
 }
 
 /* Finds or measures the records of one job, and says where they are. A failure is printed. */
-static bool learn_job(Run *r, Job *job, const Turn *turn)
+static bool collect_job(Run *r, Job *job, const Turn *turn)
 {
     const char *there = offline_records(r->a, job, r->o);
     Site site;
@@ -218,7 +219,7 @@ static ProgressPart part_of(const Run *r, const Job *job, double began_s, double
     return (ProgressPart){ kind, name, (int)(job - w->job) + 1, w->njob, began_s, total_s };
 }
 
-bool learn_jobs(Run *r, const Workload *w, double began_s)
+bool collect_records(Run *r, const Workload *w, double began_s)
 {
     double *weight = ARENA_ARRAY(r->a, (size_t)w->njob, double);
     Effort effort = { 0 };
@@ -229,12 +230,12 @@ bool learn_jobs(Run *r, const Workload *w, double began_s)
         const double now_s = process_clock_s(), elapsed_s = now_s - began_s;
         const Turn turn = { now_s, part_of(r, job, began_s, timetable_expected(&t, elapsed_s)), &effort };
         job->seconds = timetable_share(&t, elapsed_s);
-        if (!learn_job(r, job, &turn))
+        if (!collect_job(r, job, &turn))
             return false;
-        const double learnt_s = process_clock_s();
+        const double collected_s = process_clock_s();
         if (job->spec != w->function[w->nfunction - 1].spec)
             choose_so_far(r, job);
-        t.ending_s += process_clock_s() - learnt_s + PROOF_S; /* in the end the choice is made again */
+        t.ending_s += process_clock_s() - collected_s + PROOF_S; /* in the end the choice is made again */
     }
     return true;
 }

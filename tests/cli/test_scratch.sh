@@ -80,7 +80,8 @@ package smooth_plain two_steps.c 'space = { TURN = [0]; };'
 has smooth_plain/kernels.c smooth_plain_k0_scratch
 lacks smooth_plain/kernels.c 'F[R - 1 - r]'
 package smooth_windows windows.c ''
-lacks smooth_windows/kernels.c scratch
+lacks smooth_windows/kernels.c "_scratch"
+lacks smooth_windows/kernels.c "args.scratch"
 lacks smooth_windows/test.c 'the workspace of the largest call'
 lacks smooth_windows/README.md workspace
 

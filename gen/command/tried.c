@@ -118,14 +118,14 @@ static const Template *find_template(Run *r, const Job *job)
 /* Says why the template cannot serve the spec on the target. */
 static const Template *refuse_template(Run *r, const Template *t, const Spec *s, const Target *target)
 {
-    TextList layouts = { 0 }, dtypes = { 0 };
+    TextList layouts = { 0 }, served = { 0 };
     for (int i = 0; i < s->op->noperand; i++)
         for (int k = 0; k < s->op->operand[i].nlayout; k++)
             if (t->layout[i] >> k & 1)
                 text_list_add(r->a, &layouts,
                               arena_printf(r->a, "%s: %s", s->op->operand[i].name, s->op->operand[i].layout[k].name));
     for (int i = 0; i < t->ndtype; i++)
-        text_list_add(r->a, &dtypes, t->dtype[i]);
+        text_list_add(r->a, &served, t->dtype[i]);
     const char *why = "";
     if (t->family != target->family)
         why = arena_printf(r->a, "it is for %ss, and the target is '%s'; name another, as in --target NAME",
@@ -133,8 +133,8 @@ static const Template *refuse_template(Run *r, const Template *t, const Spec *s,
     else if (!t->family->packed_alike && t->packed != s->packed)
         why = t->packed ? "it reads a packed operand, and the spec does not say 'packed = true' in its layout"
                         : "it reads no packed operand, and the spec says 'packed = true' in its layout";
-    else if (dtypes.n && !text_list_has(&dtypes, s->dtype))
-        why = arena_printf(r->a, "it serves %s, and the spec's dtype is %s", text_list_join(r->a, &dtypes, ", "),
+    else if (served.n && !text_list_has(&served, s->dtype))
+        why = arena_printf(r->a, "it serves %s, and the spec's dtype is %s", text_list_join(r->a, &served, ", "),
                            s->dtype);
     else
         why = arena_printf(r->a, "it reads the layouts %s, and the spec's are %s", text_list_join(r->a, &layouts, ", "),

@@ -58,9 +58,9 @@ static void check_packing(const Spec *s, const Family *f, Diag *d)
                    "the op '%s' has %d operands with the role \"const\": 'packed' needs a file '%s' in its folder, "
                    "which packs them into one",
                    s->op->name, n, f->pack);
-    else if (f->packed_alike && w->dtype && strcmp(w->dtype, s->dtype) != 0)
+    else if (f->packed_alike && w->stored && strcmp(w->stored->name, s->dtype) != 0)
         diag_error(d, w->loc, "'%s' has elements of its own type, %s: 'packed' needs a file '%s' in the op's folder",
-                   w->name, w->dtype, f->pack);
+                   w->name, w->stored->name, f->pack);
 }
 
 /* is_wanted: is the family that which the kernels are for, as far as that is known? */

@@ -13,7 +13,6 @@
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/spec/formula_private.h"
 
 Loc formula_place_of(const FormulaReader *r, const Node *n)
@@ -248,14 +247,14 @@ static int of_output_type(FormulaReader *r, int root)
 {
     const Node *n = r->text->expr ? r->text->expr->root : NULL;
     Operand *out = &r->op->operand[r->out];
-    if (!r->op->reference && formula_dtype_of(r, out->name))
-        out->dtype = formula_dtype_of(r, out->name);
-    const Dtype *type = out->dtype ? dtype_find(out->dtype) : NULL;
-    if (!type || !type->is_integer)
+    if (!r->op->reference && formula_storage_of(r, out->name))
+        out->stored = formula_storage_of(r, out->name);
+    if (!out->stored || !storage_is_whole(out->stored))
         return formula_to_real(r, n, root);
     return formula_type(r, root) == FORMULA_INT
                ? root
-               : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name, out->dtype);
+               : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name,
+                      out->stored->name);
 }
 
 /* Kernels go along the output's last extent, whose places need a name, as those of axes and derived extents have. */

@@ -138,7 +138,8 @@ typedef struct {
     const char *word[OP_MAX_NAME];
     Loc at[OP_MAX_NAME];
     int ntype; /* element types of operands that the formula brings: others have the spec's */
-    const char *operand[OP_MAX_OPERAND], *dtype[OP_MAX_OPERAND];
+    const char *operand[OP_MAX_OPERAND];
+    const Storage *stored[OP_MAX_OPERAND];
     Loc type_at[OP_MAX_OPERAND];
     int nextents;
     FormulaExtents extents[OP_MAX_OPERAND];

@@ -69,7 +69,7 @@ static int bias_of(const Formula *f, int last, const Op *op)
         const FormulaNode *other = &f->node[sum->arg[1 - i]];
         if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
             f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last &&
-            !op->operand[other->at].dtype)
+            !op->operand[other->at].stored)
             return other->at;
     }
     return -1;

@@ -8,7 +8,6 @@
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/spec/formula_private.h"
 
 bool formula_is_own(const FormulaReader *r, const Operand *o)
@@ -30,10 +29,10 @@ static const char *extent_list(FormulaReader *r, const Expr *const *extent, int 
     return arena_strdup(r->arena, text_str(&t));
 }
 
-const char *formula_dtype_of(const FormulaReader *r, const char *operand)
+const Storage *formula_storage_of(const FormulaReader *r, const char *operand)
 {
     const int i = names_find(NAMES(r->text->operand, r->text->ntype), operand);
-    return i < 0 ? NULL : r->text->dtype[i];
+    return i < 0 ? NULL : r->text->stored[i];
 }
 
 /* Why the formula cannot bring an operand of this name; NULL: it can. */
@@ -108,13 +107,12 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
         return -1;
     if (op->noperand == OP_MAX_OPERAND)
         return FAIL(r, n, "more than %d operands, the op's own among them", OP_MAX_OPERAND);
-    const char *dtype = formula_dtype_of(r, name);
+    const Storage *stored = formula_storage_of(r, name);
     Operand o = {
-        .name = name, .role = ROLE_IN, .of = -1, .dtype = dtype, .nlayout = 1, .of_formula = true, .loc = n->name.at
+        .name = name, .role = ROLE_IN, .of = -1, .stored = stored, .nlayout = 1, .of_formula = true, .loc = n->name.at
     };
     o.layout[0] = (Layout){ .name = "" };
-    const Dtype *type = dtype ? dtype_find(dtype) : NULL;
-    if (type && type->is_integer)
+    if (stored && storage_is_whole(stored))
         o.role = ROLE_INDEX, o.data = DATA_INTEGERS;
     if (!find_extents(r, n, index, &o.layout[0]))
         return -1;

@@ -91,8 +91,8 @@ bool formula_add_extents(FormulaReader *r);
 /* Is it the output, or what the op itself reads? Then it is an error. */
 bool formula_is_own(const FormulaReader *r, const Operand *o);
 int formula_fail_own(FormulaReader *r, const Node *n, const Operand *o);
-/* The dtype that the spec says for an operand; NULL: the spec's own. */
-const char *formula_dtype_of(const FormulaReader *r, const char *operand);
+/* How the spec says that an operand is stored; NULL: as its own dtype says. */
+const Storage *formula_storage_of(const FormulaReader *r, const char *operand);
 
 /* ---- formula_known.c ---- */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "gen/base/name.h"
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/spec/op_private.h"
 
 const char *const role_names[ROLE_COUNT] = {
@@ -22,7 +21,7 @@ const char *const data_names[DATA_COUNT] = {
 };
 
 enum { MAX_TRY = 1 << 20 }; /* a larger extent would take too long to verify */
-static const char index_dtype[] = "s32";
+static const Storage *const index_storage = &storages[STORED_S32];
 
 /* Checks a name for generated C. Axes and operands are arguments of functions there, which rules out more names. */
 static bool check_identifier(OpReader *r, const ConfSetting *s, const char *what, const char *name)
@@ -265,9 +264,9 @@ static const char *data_fault(const Op *op, const Operand *o, bool of)
                "\"offsets\"";
     if (o->role != ROLE_INDEX && o->data >= DATA_LENGTHS)
         return "has data of an index, but not its role";
-    if (o->role == ROLE_INDEX && o->dtype && strcmp(o->dtype, index_dtype) != 0)
+    if (o->role == ROLE_INDEX && o->stored && !storage_is_whole(o->stored))
         return "is an index, whose dtype is always s32";
-    if (o->data == DATA_BITS && o->role != ROLE_INDEX && !(o->dtype && strcmp(o->dtype, index_dtype) == 0))
+    if (o->data == DATA_BITS && o->role != ROLE_INDEX && !(o->stored && storage_is_whole(o->stored)))
         return "has words of any bits and needs dtype = \"s32\": of real numbers some are no numbers";
     if (needs_of != of)
         return of ? "has 'of', which belongs to \"lengths\", \"places\", \"parts\" and \"offsets\" alone"
@@ -298,8 +297,8 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
     const char *fault = data_fault(r->op, o, of);
     if (fault)
         diag_error(r->diag, group->at, "the operand %s", fault);
-    if (o->role == ROLE_INDEX)
-        o->dtype = index_dtype;
+    if (o->role == ROLE_INDEX && !o->stored)
+        o->stored = index_storage;
 }
 
 static void read_operand(OpReader *r, const ConfSetting *group)
@@ -313,7 +312,8 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     };
     Operand *o = &r->op->operand[r->op->noperand];
     const int nerror = diag_nerror(r->diag);
-    int role = 0, dtype = -1;
+    OperandType types[OPERAND_TYPE_MOST];
+    int role = 0, type = -1;
     *o = (Operand){ .name = "", .doc = "" };
     if (!conf_group(r->conf, group, NULL))
         return;
@@ -324,8 +324,8 @@ static void read_operand(OpReader *r, const ConfSetting *group)
     conf_string(r->conf, group, "doc", &o->doc);
     conf_bool(r->conf, group, "strided", &o->strided);
     conf_string(r->conf, group, "finite", &o->finite);
-    conf_choice(r->conf, group, "dtype", "dtype", NAMES(dtypes, DTYPE_COUNT), &dtype);
-    o->dtype = dtype < 0 ? NULL : dtypes[dtype].name;
+    conf_choice(r->conf, group, "dtype", "dtype", NAMES(types, operand_types(types)), &type);
+    o->stored = type < 0 ? NULL : types[type].stored;
     conf_choice(r->conf, group, "role", "role", NAMES(role_names, ROLE_COUNT), &role);
     o->role = (Role)role;
     read_layouts(r, group, o);
@@ -484,7 +484,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
     if (conf_member(root, "derived"))
         op_read_each(r, root, "derived", OP_MAX_AXIS, read_derived);
     r->axes_ok = conf_member(root, "axes") && diag_nerror(r->diag) == nerror;
-    read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_SPEC_COUNT), op->dtype, &op->ndtype);
+    read_words(r, root, "dtypes", "dtype", NAMES(dtypes, DTYPE_COUNT), op->dtype, &op->ndtype);
     if (conf_member(root, "dtypes") && op->ndtype == 0 && diag_nerror(r->diag) == nerror)
         diag_error(r->diag, conf_member(root, "dtypes")->at, "'dtypes': expected at least one");
     op_read_each(r, root, "operands", OP_MAX_OPERAND, read_operand);
@@ -561,6 +561,19 @@ bool op_has_parts(const Op *op)
 }
 
 int op_axis(const Op *op, const char *name) { return names_find(NAMES(op->extent, op->nextent), name); }
+
+DtypePart op_part(const Op *op, const Operand *o)
+{
+    if (o->role == ROLE_OUT || o->of_formula)
+        return o->role == ROLE_OUT ? PART_RESULT : PART_MORE;
+    return o == op->operand ? PART_LEFT : PART_RIGHT;
+}
+
+const Storage *op_element(const Op *op, const Operand *o, const char *dtype)
+{
+    const Dtype *d = dtype_find(dtype);
+    return o->stored ? o->stored : d ? d->part[op_part(op, o)] : NULL;
+}
 
 const Operand *op_output(const Op *op)
 {

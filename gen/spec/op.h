@@ -10,6 +10,7 @@
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
+#include "gen/spec/dtype.h"
 
 enum {
     OP_MAX_AXIS = 12,
@@ -89,7 +90,7 @@ typedef struct {
     /* of lengths, places, permutations, parts and offsets: the extent that bounds them; of rows that a formula reads:
      * the one they go along; else -1 */
     int of;
-    const char *dtype;          /* "f32"; NULL: the spec's dtype */
+    const Storage *stored;      /* NULL: as the spec's dtype says (op_element) */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
     Expr *elems;                /* number of elements: the product of the extents */
@@ -156,8 +157,11 @@ bool op_add_attribute(Op *op, const Extent *attribute);
 bool op_is_first_brief(const Op *op, int extent);
 /* Is there an operand whose elements divide an extent into parts? */
 bool op_has_parts(const Op *op);
-int op_axis(const Op *op, const char *name); /* index of any extent, or -1 */
-const Operand *op_output(const Op *op);      /* the operand that a call writes */
+int op_axis(const Op *op, const char *name);       /* index of any extent, or -1 */
+const Operand *op_output(const Op *op);            /* the operand that a call writes */
+DtypePart op_part(const Op *op, const Operand *o); /* what an operand of it is in the arithmetic */
+/* How the elements of one of its operands are stored where a spec computes in `dtype`. */
+const Storage *op_element(const Op *op, const Operand *o, const char *dtype);
 /* Fills in the derived extents behind those that are given. False: one of them, and so the call, is not legal. */
 bool op_derive(const Op *op, int64_t *extent);
 /* How far two calls' extents are apart: the squares of their differences summed up, of axes in octaves. */

@@ -15,7 +15,6 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/base/version.h"
-#include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
 
 enum { MAX_OP_NAMES = 256 };
@@ -502,7 +501,16 @@ Spec *spec_read(Arena *a, const char *path, const char *const *templates, int nt
 
 const Operand *spec_output(const Spec *s) { return op_output(s->op); }
 
-const Dtype *spec_element(const Spec *s, const Operand *o) { return dtype_find(o->dtype ? o->dtype : s->dtype); }
+const Storage *spec_element(const Spec *s, const Operand *o) { return op_element(s->op, o, s->dtype); }
+
+const Storage *spec_part(const Spec *s, DtypePart part)
+{
+    const Dtype *d = dtype_find(s->dtype);
+    for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++)
+        if (!o->of_formula && o->role != ROLE_INDEX && op_part(s->op, o) == part)
+            return spec_element(s, o);
+    return d ? d->part[part] : NULL;
+}
 
 const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->text : ""; }
 
@@ -511,16 +519,16 @@ const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[o
 bool spec_is_aligned(const Spec *s, int operand)
 {
     const Operand *o = &s->op->operand[operand];
-    return (o->role == ROLE_IN || o->role == ROLE_CONST) && !o->of_formula && !o->dtype;
+    return (o->role == ROLE_IN || o->role == ROLE_CONST) && !o->of_formula && !o->stored;
 }
 
 int64_t spec_align(const Spec *s, const int64_t *extent)
 {
-    const Dtype *d = dtype_find(s->dtype);
     uint64_t all = ALIGN_MOST;
     for (int i = 0; i < s->op->noperand; i++) {
         const Layout *l = spec_layout(s, i);
-        uint64_t step = d ? d->bytes : 1;
+        const Storage *stored = spec_element(s, &s->op->operand[i]);
+        uint64_t step = stored ? stored->bytes : 1;
         if (!spec_is_aligned(s, i) || (s->packed && s->op->operand[i].role == ROLE_CONST)) /* packed rows are padded */
             continue;
         for (int k = l->rank - 1; k > 0; k--) {

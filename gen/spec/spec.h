@@ -185,8 +185,10 @@ double spec_bytes(const Spec *s, const int64_t *extent);
 int spec_parts(const Spec *s, const int64_t *extent, int threads);
 /* Fills in the different extents of an axis, ascending, and gives their number; 0: there are more than max. */
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
-const Operand *spec_output(const Spec *s);                         /* its op's */
-const struct Dtype *spec_element(const Spec *s, const Operand *o); /* the type of its elements */
+const Operand *spec_output(const Spec *s);                    /* its op's */
+const Storage *spec_element(const Spec *s, const Operand *o); /* how its elements are stored */
+const Storage *spec_part(const Spec *s,
+                         DtypePart part); /* the first operand of that part, or what has none; NULL: none */
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */

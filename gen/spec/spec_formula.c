@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 #include "gen/base/name.h"
-#include "gen/spec/dtype.h"
 #include "gen/spec/spec_private.h"
 
 /* Element types of operands that the formula brings. */
@@ -17,14 +16,16 @@ static void read_types(SpecReader *r, FormulaText *text)
         diag_error(r->diag, group->name_at, "'types' names more than %d operands", OP_MAX_OPERAND);
         return;
     }
+    OperandType types[OPERAND_TYPE_MOST];
+    const int ntype = operand_types(types);
     for (int i = 0; i < conf_length(group); i++) {
         const ConfSetting *s = conf_elem(group, i);
         int type = 0;
-        if (!conf_choice(r->conf, s, NULL, "dtype", NAMES(dtypes, DTYPE_COUNT), &type))
+        if (!conf_choice(r->conf, s, NULL, "dtype", NAMES(types, ntype), &type))
             continue;
         text->operand[text->ntype] = s->name;
         text->type_at[text->ntype] = s->at;
-        text->dtype[text->ntype++] = dtypes[type].name;
+        text->stored[text->ntype++] = types[type].stored;
     }
 }
 

@@ -11,7 +11,6 @@
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/order.h"
-#include "gen/spec/dtype.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
 
@@ -146,10 +145,9 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
 static const char *of_type(const Primitives *p, const char *word)
 {
     static const char elem[] = "ELEMENT_", dtype[] = "DTYPE_";
-    const Dtype *d = dtype_find(p->spec->dtype);
-    const char *type = d && strncmp(word, elem, strlen(elem)) == 0     ? d->stored
-                       : d && strncmp(word, dtype, strlen(dtype)) == 0 ? d->name
-                                                                       : "";
+    const char *type = strncmp(word, elem, strlen(elem)) == 0     ? spec_part(p->spec, PART_LEFT)->name
+                       : strncmp(word, dtype, strlen(dtype)) == 0 ? p->spec->dtype
+                                                                  : "";
     return *type ? arena_printf(p->arena, "%s%s", type, strchr(word, '_')) : "";
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/template/fill.h"
 
 /* ---- what the names stand for ---- */
@@ -28,7 +27,7 @@ static int64_t kernel_fact(const Binding *b, const char *name)
 static int64_t elem_bytes(const Spec *s)
 {
     const Dtype *d = dtype_find(s->dtype);
-    return d ? (int64_t)d->bytes : 0;
+    return d ? (int64_t)d->part[PART_LEFT]->bytes : 0;
 }
 
 /* FMAs a cycle of mma.sync for the spec's element type; 0: tensor cores are not used for it. */
@@ -187,8 +186,8 @@ static bool serves_layouts(const Template *t, const Spec *spec)
 /* Does it write the element type that the spec gives the output of an op that computes nothing by itself? */
 static bool serves_output(const Template *t, const Spec *spec)
 {
-    const char *own = spec->op->reference ? NULL : spec_output(spec)->dtype;
-    return !own || dtype_find(own)->is_integer || serves(t->dtype, t->ndtype, own);
+    const Storage *own = spec->op->reference ? NULL : spec_output(spec)->stored;
+    return !own || storage_is_whole(own) || serves(t->dtype, t->ndtype, own->name);
 }
 
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target)
@@ -265,12 +264,11 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     Binding unbound = *b;
     unbound.extent = NULL;
     const char *guard = target_guard(a, b->target);
-    const Dtype *dtype = dtype_find(b->spec->dtype);
     FillScope *words = fill_scope(a, NULL);
     const char *name = b->spec->name, *target = b->target->name;
     FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
                WORD("MACHINE", target), WORD("DTYPE", b->spec->dtype),
-               WORD("ELEMENT", dtype ? dtype->stored : b->spec->dtype),
+               WORD("ELEMENT", spec_part(b->spec, PART_LEFT)->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),

@@ -127,46 +127,44 @@ bool print_is_contiguous(const Printer *p, const FormulaNode *v)
     return is_lane(p, v->arg[v->narg - 1]);
 }
 
-const char *print_load_suffix(const Printer *p, const Dtype *type)
+/* An element by itself, on a CPU. */
+static const char *loaded_alone(const Printer *p, const Operand *o, const char *at)
 {
-    if (type->is_integer)
-        return "_ints";
-    return type->mantissa ? arena_printf(p->arena, "_%s", type->name) : "";
+    const Storage *type = spec_element(p->spec, o);
+    return type->is_raw ? arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", type->loader, o->name, at)
+                        : arena_printf(p->arena, "a->%s[%s]", o->name, at);
 }
 
 /* A vector of elements, as a variable: only the first `lanes` of them are there. */
 static Piece print_vector(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = spec_element(p->spec, o);
-    const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along),
-               *load = print_load_suffix(p, type);
-    const char *vector = type->is_integer ? "ints" : "floats";
+    const Storage *type = spec_element(p->spec, o);
+    const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along);
+    const char *vector = storage_is_whole(type) ? "ints" : "floats";
     if (print_is_contiguous(p, v)) {
         text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector,
-                    name, load, o->name, print_offset(p, v, lane));
+                    name, type->loader, o->name, print_offset(p, v, lane));
     } else {
         const char *at = print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane));
-        text_printf(
-            &p->out, "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = %s;\n",
-            vector, name, name,
-            type->mantissa ? arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", load, o->name, at)
-                           : arena_printf(p->arena, "a->%s[%s]", o->name, at));
+        text_printf(&p->out,
+                    "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = %s;\n",
+                    vector, name, name, loaded_alone(p, o, at));
     }
     return (Piece){ name, BIND_PRIMARY, true };
 }
 
 /* An element, as the type of its operand is to be read. */
-static const char *converted(const Printer *p, const Dtype *type, const char *element)
+static const char *converted(const Printer *p, const Storage *type, const char *element)
 {
-    return type->mantissa ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
+    return type->is_raw ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
 /* One of the neighbouring elements of a thread, all loaded before the loop if they lie one behind the other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = spec_element(p->spec, o);
+    const Storage *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
     p->named |= 1u << v->at;
     if (!print_is_contiguous(p, v)) {
@@ -185,27 +183,24 @@ static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = print_at(p, i);
     const Operand *o = &p->spec->op->operand[v->at];
-    const Dtype *type = spec_element(p->spec, o);
+    const Storage *type = spec_element(p->spec, o);
+    const bool is_whole = storage_is_whole(type);
     if (p->block && formula_is_across(p->spec->formula, v))
-        return (Piece){ arena_printf(p->arena,
-                                     type->is_integer ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
-                        type->is_integer ? BIND_UNARY : BIND_PRIMARY, true };
+        return (Piece){ arena_printf(p->arena, is_whole ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
+                        is_whole ? BIND_UNARY : BIND_PRIMARY, true };
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
         return print_vector(p, v);
     if (p->style == STYLE_SCALAR && p->along >= 0 && v->along >> p->along & 1)
         return print_of_thread(p, v);
     const char *at = print_offset(p, v, "");
-    if (p->style == STYLE_EXACT && type->is_integer)
-        return (Piece){ arena_printf(p->arena, "((const int32_t *)operand[%d])[%s]", v->at, at), BIND_PRIMARY, false };
+    if (p->style == STYLE_EXACT && is_whole)
+        return (Piece){ arena_printf(p->arena, "((const %s *)operand[%d])[%s]", type->c_type, v->at, at), BIND_PRIMARY,
+                        false };
     if (p->style == STYLE_EXACT)
-        return (Piece){ arena_printf(p->arena, "dcgen_element(dcgen_as_%s, operand[%d], %s)", type->stored, v->at, at),
-                        BIND_PRIMARY, false };
-    if (p->style == STYLE_VECTOR && type->mantissa)
-        return (Piece){ arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", print_load_suffix(p, type),
-                                     o->name, at),
+        return (Piece){ arena_printf(p->arena, "dcgen_element(dcgen_as_%s, operand[%d], %s)", type->name, v->at, at),
                         BIND_PRIMARY, false };
     if (p->style == STYLE_VECTOR)
-        return (Piece){ arena_printf(p->arena, "a->%s[%s]", o->name, at), BIND_PRIMARY, false };
+        return (Piece){ loaded_alone(p, o, at), BIND_PRIMARY, false };
     return (Piece){ converted(p, type, arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at)), BIND_PRIMARY, false };
 }
 

@@ -7,7 +7,6 @@
 #define DCGEN_FORMULA_PRINT_H
 
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 #include "gen/unit/unit.h"
 
 /* How tightly C binds. */
@@ -90,9 +89,6 @@ const char *print_output(Printer *p, const char *lane);
 const char *print_argument(const Printer *p, const char *name);
 /* A cast of the first factor of what may be larger than a place. */
 const char *print_count(const Printer *p);
-
-/* What a function that loads elements of the type has in its name: PACKAGE_load_bf16_MACHINE. */
-const char *print_load_suffix(const Printer *p, const Dtype *type);
 
 /* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read
  * each of its elements for the last time just before they write there; on GPUs nobody writes inputs. */

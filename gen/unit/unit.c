@@ -12,7 +12,6 @@
 #include "gen/base/conf.h"
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
-#include "gen/spec/dtype.h"
 
 const char *unit_pattern(Arena *a, const UnitContext *u, const char *name)
 {
@@ -243,10 +242,10 @@ char *unit_reference(Arena *a, const Spec *s, const char *package_dir, const cha
         if (s->op->operand[i].nlayout > 1)
             text_printf(&t, "#define DCGEN_LAYOUT_%s_%s 1\n", s->op->operand[i].name, spec_layout(s, i)->name);
     if (strcmp(s->dtype, "f32") != 0)
-        text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", dtype_find(s->dtype)->macro);
+        text_printf(&t, "#define DCGEN_DTYPE_%s 1\n", text_letters(arena_strdup(a, s->dtype), toupper));
     if (s->accuracy > 1)
         text_printf(&t, "const double dcgen_reference_accuracy = %g;\n", s->accuracy);
-    text_printf(&t, "#define DCGEN_DTYPE dcgen_as_%s\n%s\n", dtype_find(s->dtype)->stored, element);
+    text_printf(&t, "#define DCGEN_DTYPE dcgen_as_%s\n%s\n", dtype_find(s->dtype)->part[PART_LEFT]->name, element);
     if (!s->formula)
         text_add(&t, text);
     else

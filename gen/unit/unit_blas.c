@@ -22,12 +22,12 @@ static bool goes_along(const Formula *f, const FormulaNode *element, int i, int 
 
 static int out_extent(const Spec *s, int i) { return op_axis(s->op, expr_text(spec_output(s)->layout->extent[i])); }
 
-/* Has the operand's element the places of the output's last `n` extents, and the spec's type? */
+/* Has the operand's element the places of the output's last `n` extents, and is it stored as the output is? */
 static bool lies_as_output(const Spec *s, const FormulaNode *v, int n)
 {
     const Operand *o = &s->op->operand[v->at];
     const int rank = spec_output(s)->layout->rank;
-    bool same = v->narg == n && (!o->dtype || strcmp(o->dtype, s->dtype) == 0);
+    bool same = v->narg == n && spec_element(s, o) == spec_element(s, spec_output(s));
     for (int i = 0; same && i < n; i++)
         same = goes_along(s->formula, v, i, out_extent(s, rank - n + i));
     return same;

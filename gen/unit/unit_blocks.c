@@ -36,11 +36,11 @@ static void add_loads(Printer *p, FillScope *words)
         if (!formula_is_across(f, v))
             continue;
         const Operand *o = &p->spec->op->operand[v->at];
-        const Dtype *type = spec_element(p->spec, o);
-        const char *load = arena_printf(p->arena, "PACKAGE_load%s_MACHINE", print_load_suffix(p, type));
+        const Storage *type = spec_element(p->spec, o);
+        const char *load = arena_printf(p->arena, "PACKAGE_load%s_MACHINE", type->loader);
         FILL_WORDS(fill_row(words), WORD("FIELD", arena_printf(p->arena, "v%d", i)),
-                   WORD("IS_INTEGER", type->is_integer), WORD("LOAD", print_part(p, load)), WORD("SOURCE", o->name),
-                   WORD("OFFSET", print_part(p, print_offset(p, v, lane))));
+                   WORD("IS_INTEGER", storage_is_whole(type)), WORD("LOAD", print_part(p, load)),
+                   WORD("SOURCE", o->name), WORD("OFFSET", print_part(p, print_offset(p, v, lane))));
     }
     fill_word(words, "before_loads", print_filled(p, text_str(&p->out)));
 }

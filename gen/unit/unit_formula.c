@@ -177,9 +177,9 @@ static FillScope *exact_words(Printer *p, bool has_check)
 {
     const Spec *s = p->spec;
     FillScope *words = fill_scope(p->arena, NULL);
-    const Dtype *d = spec_element(p->spec, spec_output(s));
-    fill_wordf(words, "EPS_SUMS", "%a", d->eps_acc);
-    fill_wordf(words, "EPS_INPUTS", d->eps_in ? "%a" : "%.0f", d->eps_in);
+    const Rounding r = dtype_rounding(dtype_find(s->dtype), spec_element(s, spec_output(s)));
+    fill_wordf(words, "EPS_SUMS", "%a", r.sums);
+    fill_wordf(words, "EPS_INPUTS", r.inputs ? "%a" : "%.0f", r.inputs);
     FILL_WORDS(words, WORD("FORMULA", quote_comment(p->arena, s->formula->text)), WORD("body", exact_body(p)),
                WORD("HAS_OPERATOR", s->op->reference != NULL), WORD("HAS_ACCURACY", s->accuracy > 1),
                WORD("NNODE", s->formula->nnode), WORD("ROW_PLACE", s->formula->row),

@@ -127,8 +127,7 @@ static bool lies_as_output(const Spec *s, int operand)
 {
     const Layout *out = print_output_layout(s), *in = spec_layout(s, operand);
     const Operand *o = &s->op->operand[operand], *y = spec_output(s);
-    const char *dtype = o->dtype ? o->dtype : s->dtype, *of_output = y->dtype ? y->dtype : s->dtype;
-    bool same = in->rank == out->rank && o != y && strcmp(dtype, of_output) == 0;
+    bool same = in->rank == out->rank && o != y && spec_element(s, o) == spec_element(s, y);
     for (int k = 0; same && k < out->rank; k++)
         same = strcmp(expr_text(in->extent[k]), expr_text(out->extent[k])) == 0;
     for (const FormulaNode *v = s->formula->node; same && v < s->formula->node + s->formula->nnode; v++)
@@ -361,8 +360,8 @@ static const char *unpacked(const Rows *r, const Printer *p, const char *text)
 /* A value as the output has it: on GPUs 16-bit types are bits. */
 static const char *stored_text(const Rows *r, Printer *p, Piece value)
 {
-    const Dtype *type = spec_element(p->spec, spec_output(r->spec));
-    return type->mantissa ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
+    const Storage *type = spec_element(p->spec, spec_output(r->spec));
+    return type->is_raw ? arena_printf(r->arena, "PACKAGE_device::%s_of(%s)", type->name, value.text) : value.text;
 }
 
 /* Adds how a value is stored in the output, and to `statements` what the statement says. lane: as print_output. */

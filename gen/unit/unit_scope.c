@@ -125,17 +125,18 @@ static void add_all_extents(FillScope *s, const Spec *spec)
 
 static const char *c_type(const Spec *s, const Operand *o)
 {
-    const Dtype *d = spec_element(s, o);
-    return d ? d->c_type : "void";
+    const Storage *stored = spec_element(s, o);
+    return stored ? stored->c_type : "void";
 }
 
-/* The type of an operand as a parameter: "const float *"; "const void *" if it is packed, or has 16-bit elements. */
+/* The type of an operand as a parameter: "const float *"; "const void *" if it is packed, or C has no such numbers. */
 static const char *parameter_type(Arena *a, const Spec *s, const Operand *o)
 {
     if (s->packed && o == &s->op->operand[s->const_operand])
         return "const void *";
-    const Dtype *d = spec_element(s, o);
-    return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ", d && !d->mantissa ? d->c_type : "void");
+    const Storage *stored = spec_element(s, o);
+    return arena_printf(a, "%s%s *", o->role == ROLE_OUT ? "" : "const ",
+                        stored && !stored->is_raw ? stored->c_type : "void");
 }
 
 /* Can the operand have no elements, though the call has a result? So where a reduced axis is 0, or one that the output
@@ -159,7 +160,7 @@ static const char *argument_text(Arena *a, const Spec *s, const Operand *o)
 }
 
 /* Elements in 16 bytes, which rows of a packed constant are padded to. */
-static int vector_elems(const Dtype *d) { return d ? 16 / (int)d->bytes : 16; }
+static int vector_elems(const Storage *s) { return s ? 16 / (int)s->bytes : 16; }
 
 /* Adds the extents of an operand's elements, in order: the list "shape", and "order", in which the last one of a padded
  * constant goes up to the vector that its rows are padded to. */
@@ -182,8 +183,8 @@ static void add_order(FillScope *row, const Spec *spec, int i, bool is_padded)
 /* Adds how the package's own programs draw an operand's data, and store it. */
 static void add_data(FillScope *row, const Spec *spec, const Operand *o)
 {
-    const Dtype *d = spec_element(spec, o);
-    const char *stored = d ? d->stored : "f32";
+    const Storage *s = spec_element(spec, o);
+    const char *stored = s ? s->name : "f32";
     FILL_WORDS(row, WORD("STORED", stored), WORD("FORMAT", arena_printf(row->arena, "dcgen_as_%s", stored)),
                WORD("HOLDS", op_has_rows(o) ? "in_rows" : data_names[o->data]), WORD("OF", o->of < 0 ? 0 : o->of),
                WORD("MUST_BE_FINITE", o->finite != NULL),
@@ -217,14 +218,14 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     const char *doc =
         is_packed ? arena_printf(a, "as %s%s_pack wrote it, for the same extents", spec->name, u->target->family->call)
                   : arena_printf(a, "%s%s%s%s%s", quote_comment(a, o->doc), o->nlayout > 1 ? "; here " : "",
-                                 o->nlayout > 1 ? spec_layout(spec, i)->name : "", o->dtype ? "; elements are " : "",
-                                 o->dtype ? o->dtype : "");
+                                 o->nlayout > 1 ? spec_layout(spec, i)->name : "", o->stored ? "; elements are " : "",
+                                 o->stored ? o->stored->name : "");
     FillScope *row = fill_row(s);
     FILL_WORDS(row, WORD("OPERAND", o->name), WORD("OPERAND_COLUMN", arena_printf(a, "%-9s", o->name)),
                WORD("PLACE", i), WORD("PARAMETER", arena_printf(a, "%s%s%s", type, o->name, strides)),
                WORD("INNER", arena_printf(a, "%s%s *%s%s", is_const, c_type(spec, o), o->name, strides)),
                WORD("TYPE", type), WORD("C_TYPE", arena_printf(a, "%s%s", is_const, c_type(spec, o))),
-               WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->dtype ? o->dtype : spec->dtype),
+               WORD("ROLE", role_names[o->role]), WORD("OPERAND_DTYPE", o->stored ? o->stored->name : spec->dtype),
                WORD("ELEMENTS_JSON", quote_json_text(a, expr_text(o->elems))),
                WORD("READS", expr_c_real(a, o->reads ? o->reads : o->elems, spec->package, "")),
                WORD("HAS_ELEMENTS", has_elements(a, spec, i)), WORD("RANK", o->layout->rank),
@@ -242,14 +243,16 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
     add_data(row, spec, o);
 }
 
-static bool any_stored(const Spec *s, const char *dtype)
+/* Adds ANY_F16 and the like: is an operand stored so? */
+static void add_stored(FillScope *s, const Spec *spec)
 {
-    for (int i = 0; i < s->op->noperand; i++) {
-        const Operand *o = &s->op->operand[i];
-        if (strcmp(o->dtype ? o->dtype : s->dtype, dtype) == 0)
-            return true;
+    for (const Storage *stored = storages; stored < storages + STORAGE_COUNT; stored++) {
+        bool any = false;
+        for (int i = 0; i < spec->op->noperand; i++)
+            any = any || spec_element(spec, &spec->op->operand[i]) == stored;
+        fill_number(s, arena_printf(s->arena, "ANY_%s", text_letters(arena_strdup(s->arena, stored->name), toupper)),
+                    any);
     }
-    return false;
 }
 
 /* Is an operand in the list of this name? */
@@ -298,8 +301,8 @@ static void add_operands(FillScope *s, const UnitContext *u)
     fill_number(s, "NCONSTANT", add_operand_list(s, u, "packed_operands", is_const, &unused));
     add_operand_list(s, u, "all_operands", is_any, &unused);
     FILL_WORDS(s, WORD("HAS_STRIDED", strided), WORD("HAS_ROWS", rows), WORD("HAS_PARTS", op_has_parts(spec->op)),
-               WORD("NOPERAND", spec->op->noperand), WORD("ANY_F16", any_stored(spec, "f16")),
-               WORD("ANY_BF16", any_stored(spec, "bf16")), WORD("ANY_S32", any_stored(spec, "s32")));
+               WORD("NOPERAND", spec->op->noperand));
+    add_stored(s, spec);
 }
 
 static void add_layouts(FillScope *s, const Spec *spec)
@@ -346,10 +349,8 @@ static void add_constant_texts(FillScope *s, const Spec *spec)
 static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
-    const Dtype *d = dtype_find(spec->dtype);
-    const int vector = vector_elems(d);
-    FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", d && strcmp(d->c_type, "float") == 0),
-               WORD("VECTOR_ELEMS", vector), WORD("VECTOR_TAIL", vector - 1));
+    const Storage *left = spec_part(spec, PART_LEFT);
+    FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", left && !left->is_raw));
     if (!w)
         return;
     FILL_WORDS(s, WORD("CONSTANT", w->name), WORD("CONSTANT_PLACE", spec->const_operand),
@@ -385,23 +386,24 @@ bool unit_calls_arithmetic(const Op *op)
 }
 
 /* Adds what a result may be off by. */
-static void add_tolerance(FillScope *s, const Dtype *d)
+static void add_tolerance(FillScope *s, const Dtype *d, const Storage *out)
 {
-    const double eps[] = { d->eps_acc, d->eps_in, d->eps_out, d->tiny };
+    const Rounding r = dtype_rounding(d, out);
+    const double eps[] = { r.sums, r.inputs, r.output, r.denormals };
     const char *const name[] = { "EPS_SUMS", "EPS_INPUTS", "EPS_OUTPUT", "EPS_DENORMALS" };
     for (size_t i = 0; i < LENGTH(eps); i++)
         fill_wordf(s, name[i], eps[i] ? "%a" : "%.0f", eps[i]);
-    fill_wordf(s, "LARGEST_OUTPUT", "%a", dtype_largest(d));
+    fill_wordf(s, "LARGEST_OUTPUT", "%a", storage_largest(out));
 }
 
 static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
     const Operand *out = op_output(op);
-    const Dtype *dtype = dtype_find(spec->dtype);
+    const Storage *stored = spec_part(spec, PART_LEFT);
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
-               WORD("ELEMENT", dtype ? dtype->stored : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),
+               WORD("ELEMENT", stored ? stored->name : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),
                WORD("OUTPUT_OPERAND", out->name), WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
@@ -418,8 +420,8 @@ static void add_op(FillScope *s, const Spec *spec)
     for (int i = 0; i < op->naccuracy; i++)
         if (op->accuracy[i].factor <= spec->accuracy)
             fill_word(fill_row(s), "ACCURACY_DOC", quote_comment(s->arena, op->accuracy[i].doc));
-    if (spec_element(spec, out))
-        add_tolerance(s, spec_element(spec, out));
+    if (dtype_find(spec->dtype))
+        add_tolerance(s, dtype_find(spec->dtype), spec_element(spec, out));
 }
 
 static void add_family(FillScope *s, const UnitContext *u)

@@ -252,7 +252,7 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
     for (int i = 0; i < op->noperand; i++) {
         const Operand *o = &op->operand[i];
         json_t *operand = json_pack("{s:s, s:s, s:s}", "name", o->name, "role", role_names[o->role], "dtype",
-                                    o->dtype ? o->dtype : dtype);
+                                    op_element(op, o, dtype)->name);
         if (o->data != DATA_NORMAL)
             JSON_SET(operand, FIELD("data", data_names[o->data]));
         if (o->of >= 0)

@@ -17,8 +17,8 @@ static const char *types_text(Arena *a, const Spec *s)
 {
     Text t = { .arena = a };
     for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++)
-        if (o->of_formula && o->dtype && strcmp(o->dtype, s->dtype) != 0)
-            text_printf(&t, "%s%s: %s", t.len ? ", " : "", o->name, o->dtype);
+        if (o->of_formula && o->stored && strcmp(o->stored->name, s->dtype) != 0)
+            text_printf(&t, "%s%s: %s", t.len ? ", " : "", o->name, o->stored->name);
     return text_str(&t);
 }
 

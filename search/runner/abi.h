@@ -54,7 +54,7 @@ typedef int dcgen_limit_fn(const char *probe, int variant, int sms, int64_t roun
 
 /* The reference (templates/<op>/reference.c), on the unpacked operands. The output is seen as rows x row_elems.
  * rows:   fills y[(row1-row0) * row_elems] with the exact result and bound[] with sum of |term| for each element:
- *         a correct kernel's error is at most dtype_tolerance() of it (gen/spec/dtype.h); infinite: any result is
+ *         a correct kernel's error is at most rounding_tolerance() of it (gen/spec/dtype.h); infinite: any result is
  *         right.
  * check:  fills sum[row1-row0] with the exact sum of each row's elements and bound[] with the sum of their bounds:
  *         cheap (no product of all three extents), so that every row of a large output is checked. Optional: where it

@@ -39,10 +39,10 @@ static void draw_normal(Rng *r, float out[2])
 }
 
 /* Each of these fills d->elems elements; d->most is the extent that bounds them, or of a row. */
-typedef void Fill(Rng *r, const Dtype *t, void *dst, const Draw *d);
+typedef void Fill(Rng *r, const Storage *t, void *dst, const Draw *d);
 
 /* Normal numbers; of outliers some are far larger, of a spread each is times e^(spread * another normal number). */
-static void fill_reals(Rng *r, const Dtype *t, void *dst, const Draw *d)
+static void fill_reals(Rng *r, const Storage *t, void *dst, const Draw *d)
 {
     const int64_t n = d->elems;
     const bool outliers = d->kind == DATA_OUTLIERS, spread = d->kind == DATA_SPREAD;
@@ -53,43 +53,43 @@ static void fill_reals(Rng *r, const Dtype *t, void *dst, const Draw *d)
         if (i % 2 == 0 && spread)
             draw_normal(r, other);
         const float scale = outliers && rng_below(r, DATA_OUTLIER_EVERY) == 0 ? DATA_OUTLIER : 1;
-        dtype_store(t, dst, i, pair[i % 2] * scale * expf((float)DATA_SPREAD_LN * other[i % 2]));
+        storage_store(t, dst, i, pair[i % 2] * scale * expf((float)DATA_SPREAD_LN * other[i % 2]));
     }
     for (int64_t i = PERIOD; i < n; i += PERIOD)
         memcpy((char *)dst + (size_t)i * t->bytes, dst, (size_t)(n - i < PERIOD ? n - i : PERIOD) * t->bytes);
 }
 
 /* So small that every type has them, and that many of their products add up without rounding. */
-static void fill_integers(Rng *r, const Dtype *t, void *dst, const Draw *d)
+static void fill_integers(Rng *r, const Storage *t, void *dst, const Draw *d)
 {
     enum { LARGEST = 4 };
     for (int64_t i = 0; i < d->elems; i++)
-        dtype_store(t, dst, i, (double)(rng_below(r, 2 * LARGEST + 1) - LARGEST));
+        storage_store(t, dst, i, (double)(rng_below(r, 2 * LARGEST + 1) - LARGEST));
 }
 
-static void fill_bits(Rng *r, const Dtype *t, void *dst, const Draw *d)
+static void fill_bits(Rng *r, const Storage *t, void *dst, const Draw *d)
 {
     for (int64_t i = 0; i < d->elems; i++)
-        dtype_store(t, dst, i, (double)(int32_t)rng_next(r));
+        memcpy((char *)dst + (size_t)i * t->bytes, (uint64_t[]){ rng_next(r) }, t->bytes);
 }
 
 /* Lengths, or places: the largest and nothing come first, as kernels treat these in their own way. */
-static void fill_bounded(Rng *r, const Dtype *t, void *dst, const Draw *d)
+static void fill_bounded(Rng *r, const Storage *t, void *dst, const Draw *d)
 {
     const int64_t n = d->kind == DATA_LENGTHS ? d->most + 1 : d->most > 0 ? d->most : 1;
     for (int64_t i = 0; i < d->elems; i++)
-        dtype_store(t, dst, i, i == 0 ? (double)(n - 1) : i == 1 ? 0 : (double)rng_below(r, n));
+        storage_store(t, dst, i, i == 0 ? (double)(n - 1) : i == 1 ? 0 : (double)rng_below(r, n));
 }
 
 /* One permutation of 0 ... most-1 after the other, by Fisher and Yates from the front. */
-static void fill_permutation(Rng *r, const Dtype *t, void *dst, const Draw *d)
+static void fill_permutation(Rng *r, const Storage *t, void *dst, const Draw *d)
 {
     const int64_t most = d->most > 0 ? d->most : 1;
     for (int64_t i = 0; i < d->elems; i++) {
         const int64_t place = i % most, other = i - place + rng_below(r, place + 1);
         if (other != i)
-            dtype_store(t, dst, i, dtype_load(t, dst, other));
-        dtype_store(t, dst, other, (double)place);
+            storage_store(t, dst, i, storage_load(t, dst, other));
+        storage_store(t, dst, other, (double)place);
     }
 }
 
@@ -126,7 +126,7 @@ static void fill_operand(const Setup *setup, const Draw *d, void *to)
         [DATA_SPREAD] = fill_reals,    [DATA_EDGES] = edges_fill
     };
     Rng r = { draw_seed(setup, d) };
-    fill[d->kind](&r, setup->dtype[d->operand], to, d);
+    fill[d->kind](&r, setup->stored[d->operand], to, d);
 }
 
 /* ---- shapes */
@@ -184,7 +184,7 @@ static bool is_full(void)
 static bool fill_input(const Setup *setup, const Shape *s, const Draw *d, void *to)
 {
     const Apart *apart = &s->apart[d->operand];
-    const size_t bytes = setup->dtype[d->operand]->bytes;
+    const size_t bytes = setup->stored[d->operand]->bytes;
     void *dense = apart->rank ? malloc((size_t)d->elems * bytes) : to;
     if (!dense)
         return false;
@@ -219,7 +219,7 @@ static bool have_operands(const Setup *setup, Shape *s)
 {
     for (int i = 0; i < setup->noperand; i++) {
         const size_t offset = (size_t)i * STAGGER_BYTES;
-        s->bytes[i] = (size_t)(s->apart[i].rank ? s->apart[i].span : s->elems[i]) * setup->dtype[i]->bytes;
+        s->bytes[i] = (size_t)(s->apart[i].rank ? s->apart[i].span : s->elems[i]) * setup->stored[i]->bytes;
         if (s->bytes[i] && setup->role[i] != ROLE_OUT ? !have_input(setup, s, i, offset)
                                                       : !block_new(&s->operand[i], s->bytes[i], offset))
             return false;
@@ -273,7 +273,7 @@ Shape *shape_get(const Setup *setup, const Shape *want, char why[WHY_BYTES])
 static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
 {
     for (int i = 0; i < setup->noperand; i++) {
-        const size_t bytes = setup->dtype[i]->bytes, all = (size_t)s->elems[i] * bytes;
+        const size_t bytes = setup->stored[i]->bytes, all = (size_t)s->elems[i] * bytes;
         if (setup->role[i] == ROLE_OUT || !all)
             continue;
         if (!guarded_new(&copy[i], all, bytes, SIDE_END))

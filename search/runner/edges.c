@@ -19,11 +19,11 @@ static double draw(Rng *r)
     return sum * 0.866;
 }
 
-void edges_fill(Rng *r, const Dtype *t, void *to, const Draw *d)
+void edges_fill(Rng *r, const Storage *t, void *to, const Draw *d)
 {
     const int64_t n = d->elems, row_elems = d->most;
     enum { KINDS = 10 };
-    const bool narrow = t->exponent == 5;
+    const bool narrow = t->exponent <= 5;
     /* The squares of some hundreds of `large` numbers add up to just less than the largest float. */
     const double far = narrow ? 1000 : 1e7, large = narrow ? 0x1p8 : 0x1p58, most = narrow ? 0x1p12 : 0x1p122,
                  least = narrow ? 0x1p-20 : 0x1p-130;
@@ -42,6 +42,6 @@ void edges_fill(Rng *r, const Dtype *t, void *to, const Draw *d)
                                      large * z,
                                      most * z,
                                      least * z };
-        dtype_store(t, to, i, kind[(row + n) % KINDS]);
+        storage_store(t, to, i, kind[(row + n) % KINDS]);
     }
 }

@@ -17,7 +17,7 @@ static int64_t weight(Rng *r, PartsWay way, int64_t i, int64_t n, int64_t all)
 }
 
 /* Fills one row: sums of the parts' weights give the offsets. The last has all if there is none. */
-static void fill_row(Rng *r, const Dtype *t, void *to, const Draw *d, int64_t at, int64_t n)
+static void fill_row(Rng *r, const Storage *t, void *to, const Draw *d, int64_t at, int64_t n)
 {
     const Rng begin = *r;
     const PartsWay way = (PartsWay)(d->way % WAY_COUNT);
@@ -31,14 +31,14 @@ static void fill_row(Rng *r, const Dtype *t, void *to, const Draw *d, int64_t at
     for (int64_t i = 0; i < n; i++) {
         sum += weight(r, way, i, n, one);
         const int64_t end = total ? (int64_t)((double)sum / (double)total * (double)d->most) : i + 1 == n ? d->most : 0;
-        dtype_store(t, to, at + i, (double)(offsets ? before : end - before));
+        storage_store(t, to, at + i, (double)(offsets ? before : end - before));
         before = end;
     }
     if (offsets)
-        dtype_store(t, to, at + n, (double)before);
+        storage_store(t, to, at + n, (double)before);
 }
 
-void parts_fill(Rng *r, const Dtype *t, void *to, const Draw *d)
+void parts_fill(Rng *r, const Storage *t, void *to, const Draw *d)
 {
     for (int64_t at = 0; at < d->elems; at += d->row)
         fill_row(r, t, to, d, at, d->row - (d->kind == DATA_OFFSETS));

@@ -80,7 +80,7 @@ static bool take_data(Setup *s, int i, const char *whose, const char *data, char
 {
     const int kind = data ? names_find(NAMES(data_names, DATA_OF_OPS), data) : DATA_NORMAL;
     const bool is_bounded = kind >= DATA_LENGTHS;
-    if (kind < 0 || (kind >= DATA_BITS && !s->dtype[i]->is_integer))
+    if (kind < 0 || (kind >= DATA_BITS && !storage_is_whole(s->stored[i])))
         return request_fail(why, "%s has an unknown kind of data, or one that is not of its dtype", whose);
     s->data[i] = (DataKind)kind;
     return (s->of[i] >= (is_bounded ? 0 : -1) && s->of[i] < OP_MAX_EXTENT) ||
@@ -98,8 +98,8 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
                         "data", &data, "of", &s->of[i]))
         return false;
     const int r = names_find(NAMES(role_names, ROLE_COUNT), role);
-    s->dtype[i] = dtype_find(dtype);
-    if (r < 0 || !s->dtype[i])
+    s->stored[i] = storage_find(dtype);
+    if (r < 0 || !s->stored[i])
         return request_fail(why, "%s has an unknown %s", whose, r < 0 ? "role" : "dtype");
     if (r == ROLE_OUT && s->out >= 0)
         return request_fail(why, "%s is a second output", whose);
@@ -114,11 +114,11 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
 
 bool request_setup(Setup *s, json_t *request, char why[WHY_BYTES])
 {
-    const char *reference;
+    const char *reference, *dtype;
     json_t *operands;
     *s = (Setup){ .out = -1, .constant = -1 };
-    if (!request_unpack(request, "setup", why, "{s:s, s:I, s:o}", "reference", &reference, "seed", &s->seed, "operands",
-                        &operands))
+    if (!request_unpack(request, "setup", why, "{s:s, s:s, s:I, s:o}", "reference", &reference, "dtype", &dtype, "seed",
+                        &s->seed, "operands", &operands))
         return false;
     const size_t count = json_array_size(operands);
     for (size_t i = 0; i < count && i < OP_MAX_OPERAND; i++)
@@ -126,6 +126,9 @@ bool request_setup(Setup *s, json_t *request, char why[WHY_BYTES])
             return false;
     if (s->out < 0 || count > OP_MAX_OPERAND)
         return request_fail(why, "setup: there must be 1 to %d operands with one output", OP_MAX_OPERAND);
+    if (!dtype_find(dtype))
+        return request_fail(why, "setup: unknown dtype");
+    s->rounding = dtype_rounding(dtype_find(dtype), s->stored[s->out]);
     return load_reference(s, reference, why);
 }
 

@@ -42,7 +42,7 @@ typedef struct {
     int noperand;
     char name[OP_MAX_OPERAND][16]; /* as far as it fits */
     Role role[OP_MAX_OPERAND];
-    const Dtype *dtype[OP_MAX_OPERAND];
+    const Storage *stored[OP_MAX_OPERAND];
     DataKind data[OP_MAX_OPERAND];
     /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
     int of[OP_MAX_OPERAND];
@@ -53,7 +53,8 @@ typedef struct {
     dcgen_reference_rows_fn *rows;
     dcgen_reference_check_fn *check; /* NULL: it has none */
     dcgen_reference_terms_fn *terms;
-    double accuracy; /* how many times the usual tolerance a kernel may be off */
+    Rounding rounding; /* of results */
+    double accuracy;   /* how many times the usual tolerance a kernel may be off */
 } Setup;
 
 typedef struct Packed {
@@ -105,12 +106,12 @@ void operand_pointers(const Shape *s, void *operand[OP_MAX_OPERAND]);
 /* ---- parts.c */
 
 /* Fills with rows of parts of d->most, or of offsets (d->kind). */
-void parts_fill(Rng *r, const Dtype *t, void *to, const Draw *d);
+void parts_fill(Rng *r, const Storage *t, void *to, const Draw *d);
 
 /* ---- edges.c */
 
 /* Fills with rows of d->most elements, each of another kind than the one before. */
-void edges_fill(Rng *r, const Dtype *t, void *to, const Draw *d);
+void edges_fill(Rng *r, const Storage *t, void *to, const Draw *d);
 
 /* ---- rows.c */
 

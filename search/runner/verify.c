@@ -69,7 +69,7 @@ void kernel_unload(Kernel *k)
 void output_clear(const Setup *setup, const Shape *s, void *out)
 {
     if (s->apart[setup->out].rank)
-        apart_put_output(&s->apart[setup->out], setup->dtype[setup->out]->bytes, out);
+        apart_put_output(&s->apart[setup->out], setup->stored[setup->out]->bytes, out);
     else
         memset(out, NAN_BYTE, s->bytes[setup->out]);
 }
@@ -102,7 +102,7 @@ bool copies_new(Place copies[2], const Setup *setup, const Shape *s)
     for (int i = 0; i < setup->noperand; i++)
         for (int side = 0; side < 2; side++) {
             Guarded *g = &copies[side].operand[i];
-            if (!guarded_new(g, s->bytes[i], setup->dtype[i]->bytes, (Side)side))
+            if (!guarded_new(g, s->bytes[i], setup->stored[i]->bytes, (Side)side))
                 return false;
             operand_put(g, setup, s, i);
         }
@@ -146,18 +146,19 @@ static bool note_error(Kernel *k, const Shape *s, double got, double exact, doub
 static double accuracy_of(const Setup *setup, const Shape *s) { return shape_is_told(s) ? 1 : setup->accuracy; }
 
 /* Is the result beyond what the type can hold, and told so? */
-static bool overflows(const Dtype *t, double got, double exact, double tol)
+static bool overflows(const Storage *t, double got, double exact, double tol)
 {
-    return isinf(got) && got * exact > 0 && fabs(exact) + tol >= dtype_largest(t);
+    return isinf(got) && got * exact > 0 && fabs(exact) + tol >= storage_largest(t);
 }
 
 static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t i)
 {
-    const Dtype *t = setup->dtype[setup->out];
+    const Storage *t = setup->stored[setup->out];
     const double *y = s->y + i * s->row_elems, *bound = s->bound + i * s->row_elems;
     for (int64_t e = 0; e < s->row_elems; e++) {
-        double got = dtype_load(t, out, s->row[i] * s->row_elems + e);
-        const double tol = dtype_tolerance(t, (double)s->terms, accuracy_of(setup, s) * bound[e], y[e]);
+        double got = storage_load(t, out, s->row[i] * s->row_elems + e);
+        const double tol =
+            rounding_tolerance(&setup->rounding, (double)s->terms, accuracy_of(setup, s) * bound[e], y[e]);
         if (overflows(t, got, y[e], tol) || note_error(k, s, got, y[e], tol))
             continue;
         char row[32] = "";
@@ -171,15 +172,16 @@ static bool check_row(Kernel *k, const Setup *setup, const Shape *s, const void 
 
 static bool check_row_sum(Kernel *k, const Setup *setup, const Shape *s, const void *out, int64_t row)
 {
-    const Dtype *t = setup->dtype[setup->out];
+    const Storage *t = setup->stored[setup->out];
     const double spread = fmin(1, 4 / sqrt((double)s->row_elems));
     double sum = 0, magnitude = 0;
     for (int64_t e = 0; e < s->row_elems; e++) {
-        double got = dtype_load(t, out, row * s->row_elems + e);
+        double got = storage_load(t, out, row * s->row_elems + e);
         sum += got;
         magnitude += fabs(got);
     }
-    double tol = spread * dtype_tolerance(t, (double)s->terms, accuracy_of(setup, s) * s->sum_bound[row], magnitude);
+    double tol = spread * rounding_tolerance(&setup->rounding, (double)s->terms,
+                                             accuracy_of(setup, s) * s->sum_bound[row], magnitude);
     if (!note_error(k, s, sum, s->sum[row], tol))
         return kernel_fail(k, STATUS_WRONG, "row %lld sums up to %g instead of %g, off by %.2g where %.2g is allowed",
                            (long long)row, sum, s->sum[row], fabs(sum - s->sum[row]), tol);
@@ -200,7 +202,7 @@ static bool check_dense(Kernel *k, const Setup *setup, const Shape *s, const voi
 bool kernel_check_output(Kernel *k, const Setup *setup, Shape *s, const void *out)
 {
     const Apart *apart = &s->apart[setup->out];
-    const size_t bytes = setup->dtype[setup->out]->bytes;
+    const size_t bytes = setup->stored[setup->out]->bytes;
     if (!shape_reference(setup, s))
         return kernel_fail(k, STATUS_INVALID, "no memory for the reference");
     if (!apart->rank)

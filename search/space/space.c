@@ -202,7 +202,7 @@ static const char *why_none(Arena *a, const Space *s, const Spec *spec, const Te
         return arena_printf(a, "its templates for %ss serve %s", device, dtypes_text(a, spec, templates, target));
     case MISFIT_OUTPUT:
         return arena_printf(a, "no template for %ss writes '%s' in %s", device, spec_output(spec)->name,
-                            spec_output(spec)->dtype);
+                            spec_output(spec)->stored->name);
     case MISFIT_LAYOUT:
         return arena_printf(a, "no template for %ss and %s serves this layout", device, spec->dtype);
     case MISFIT_PACKED:

@@ -78,9 +78,9 @@ static void read_operands(Arena *a, const Source *src, const char *lines, Formul
             continue;
         }
         t->operand[t->ntype] = operand;
-        const Dtype *type = dtype_find(line);
+        const Storage *stored = storage_find(line);
         t->type_at[t->ntype] = (Loc){ src, 1, 1, 1 };
-        t->dtype[t->ntype] = type ? type->name : "s32";
+        t->stored[t->ntype] = stored ? stored : &storages[STORED_S32];
         t->ntype++;
     }
 }
@@ -140,8 +140,8 @@ static void check_formula(const Op *plain, const Op *op, const Formula *f)
         check_node(op, f, i, nuse);
     for (int i = 0; i < f->nnode; i++)
         REQUIRE(f->node[i].nuse == nuse[i] && (nuse[i] > 0 || i == f->nnode - 1));
-    const char *stored = op->operand[op->noperand - 1].dtype;
-    REQUIRE(f->node[f->nnode - 1].type == (stored && dtype_find(stored)->is_integer ? FORMULA_INT : FORMULA_REAL));
+    const Storage *stored = op->operand[op->noperand - 1].stored;
+    REQUIRE(f->node[f->nnode - 1].type == (stored && storage_is_whole(stored) ? FORMULA_INT : FORMULA_REAL));
     REQUIRE(op->noperand >= plain->noperand && op->noperand <= OP_MAX_OPERAND);
     REQUIRE(op->operand[op->noperand - 1].role == ROLE_OUT);
     REQUIRE(f->bias < op->noperand && (f->bias < 0 || op->operand[f->bias].of_formula));

@@ -20,7 +20,7 @@ static void check_op(const Op *op)
         REQUIRE(!name_fault(o->name) && op_axis(op, o->name) < 0 && o->elems);
         REQUIRE(o->nlayout > 0 && o->layout->rank > 0 && o->layout->rank <= OP_MAX_RANK);
         REQUIRE(o->of < op->nextent && (o->of >= 0) == (o->data >= DATA_LENGTHS));
-        REQUIRE((o->role == ROLE_INDEX) <= (o->dtype && strcmp(o->dtype, "s32") == 0));
+        REQUIRE((o->role == ROLE_INDEX) <= (o->stored && storage_is_whole(o->stored)));
         nout += o->role == ROLE_OUT;
     }
     REQUIRE(nout == 1);

@@ -44,7 +44,7 @@ static bool new_operands(Check *c)
     const Setup *setup = c->setup;
     for (int p = 0; p < PLACEMENTS; p++)
         for (int i = 0; i < setup->noperand; i++)
-            if (!gpu_buffer_new(&c->operand[p][i], c->shape->bytes[i], p == SHIFTED ? setup->dtype[i]->bytes : 0))
+            if (!gpu_buffer_new(&c->operand[p][i], c->shape->bytes[i], p == SHIFTED ? setup->stored[i]->bytes : 0))
                 return false;
     return true;
 }

@@ -98,10 +98,10 @@ static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place 
     char name[64];
     for (int i = 0; i < setup->noperand; i++) {
         snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
-        add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i], setup->dtype[i]->bytes);
+        add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i], setup->stored[i]->bytes);
     }
     if (p->packed.data)
-        add_region(EMU_INPUT, "the packed operand", &p->packed, setup->dtype[setup->constant]->bytes);
+        add_region(EMU_INPUT, "the packed operand", &p->packed, setup->stored[setup->constant]->bytes);
     place_pointers(p, setup, pointer);
     return judge_call(k, launch_on_regions(k, s->extent, pointer, p)) && kernel_check_traces(k, setup, s, p) &&
            kernel_check_output(k, setup, s, p->operand[setup->out].data);
@@ -111,8 +111,8 @@ static size_t packed_elem_bytes(const Setup *setup)
 {
     size_t most = 0;
     for (int i = 0; i < setup->noperand; i++)
-        if (setup->role[i] == ROLE_CONST && setup->dtype[i]->bytes > most)
-            most = setup->dtype[i]->bytes;
+        if (setup->role[i] == ROLE_CONST && setup->stored[i]->bytes > most)
+            most = setup->stored[i]->bytes;
     return most;
 }
 
@@ -126,7 +126,7 @@ static size_t shift_of(const Kernel *k, size_t elem_bytes)
 static bool place_new(Place *p, const Kernel *k, const Setup *setup, const Shape *s, bool aligned)
 {
     for (int i = 0; i < setup->noperand; i++) {
-        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : shift_of(k, setup->dtype[i]->bytes)))
+        if (!guarded_new_at(&p->operand[i], s->bytes[i], aligned ? 0 : shift_of(k, setup->stored[i]->bytes)))
             return false;
         operand_put(&p->operand[i], setup, s, i);
     }

@@ -153,7 +153,7 @@ TEST(operands_come_before_the_output)
         assert_int_equal(o->layout->rank, strlen(want[i].extents));
         for (int k = 0; k < o->layout->rank; k++)
             assert_string_equal(expr_text(o->layout->extent[k]), arena_printf(arena, "%c", want[i].extents[k]));
-        assert_true(o->dtype == want[i].dtype || strcmp(o->dtype, want[i].dtype) == 0);
+        assert_true(o->stored == (want[i].dtype ? storage_find(want[i].dtype) : NULL));
         assert_int_equal(o->role, want[i].role);
         assert_int_equal(o->data, want[i].data);
         assert_int_equal(o->of_formula, i > 1 && i < 6);

@@ -47,8 +47,11 @@ TEST(test_dense)
     assert_true(op_axis(op, "K") == 2 && op_axis(op, "N") == 1 && op_axis(op, "L") == -1);
     for (int i = 0; i < 3; i++) {
         const Operand *o = &op->operand[i];
-        assert_true(o->role == roles[i] && value_of(o->elems) == elems[i] && !o->dtype && o->layout->rank == 2);
+        assert_true(o->role == roles[i] && value_of(o->elems) == elems[i] && !o->stored && o->layout->rank == 2);
         assert_int_equal(o->nlayout, i == 1 ? 2 : 1);
+        assert_int_equal(op_part(op, o), i == 0 ? PART_LEFT : i == 1 ? PART_RIGHT : PART_RESULT);
+        assert_true(op_element(op, o, "tf32") == storage_find("f32"));
+        assert_true(op_element(op, o, "bf16") == storage_find("bf16") && !op_element(op, o, "f64"));
     }
     assert_string_equal(op->operand[1].layout[1].name, "KN");
     assert_int_equal(value_of(op->operand[1].layout[1].extent[0]), 7);
@@ -111,9 +114,11 @@ TEST(test_most)
         assert_int_equal(op->operand[i].role, i == 2 ? ROLE_CONST : i == 11 ? ROLE_OUT : ROLE_IN);
         assert_int_equal(op->operand[i].nlayout, i == 2 ? 2 : 1);
         assert_int_equal(op->operand[i].strided, i == 11);
-        assert_int_equal(op->operand[i].dtype != NULL, i == 0);
+        assert_int_equal(op->operand[i].stored != NULL, i == 0);
     }
-    assert_string_equal(op->operand[0].dtype, "f16");
+    assert_string_equal(op->operand[0].stored->name, "f16");
+    assert_true(op_element(op, &op->operand[0], "f32") == storage_find("f16"));
+    assert_true(op_element(op, &op->operand[1], "f32") == storage_find("f32"));
     assert_string_equal(op->operand[0].doc, "first");
     assert_string_equal(op->operand[1].doc, "");
     assert_true(op_axis(op, "A") == 0 && op_axis(op, "F") == 5 && op_axis(op, "M") == -1);
@@ -181,7 +186,7 @@ TEST(test_data)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         assert_true(op->operand[i].data == cases[i].data && op->operand[i].of == cases[i].of);
         if (cases[i].dtype)
-            assert_string_equal(op->operand[i].dtype, cases[i].dtype);
+            assert_string_equal(op->operand[i].stored->name, cases[i].dtype);
     }
 }
 

@@ -178,6 +178,8 @@ TEST(test_bert)
     const Spec *s = read_good("good_bert.cfg");
     assert_string_equal(told(s), "bert_dense dense f32 host; W: NK, packed; bias; 8 512 256 300; 512 36 512; 1");
     assert_true(s->ntarget == 1 && s->const_operand == 1);
+    for (int part = 0; part < PART_COUNT; part++)
+        assert_true(spec_part(s, (DtypePart)part) == storage_find("f32"));
     int64_t extent[3];
     assert_int_equal(spec_extents(s, 1, extent, 3), 3); /* N */
     assert_true(extent[0] == 768 && extent[1] == 2304 && extent[2] == 3072);

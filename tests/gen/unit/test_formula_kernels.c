@@ -244,7 +244,7 @@ static void add_arguments(Text *t, const Spec *s)
 {
     text_add(t, "typedef struct {\n    int64_t M, N, K;\n");
     for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++)
-        text_printf(t, "    const %s *%s;\n", dtype_find(o->dtype ? o->dtype : "f32")->c_type, o->name);
+        text_printf(t, "    const %s *%s;\n", spec_element(s, o)->c_type, o->name);
     text_printf(t, "} %s_args;\n", s->name);
 }
 
@@ -284,7 +284,7 @@ static void add_row(Text *t, const Spec *s, int i, const Target *set, int nset)
 {
     Text kind = { .arena = arena }, rank = { .arena = arena }, first = { .arena = arena };
     for (const Operand *o = s->op->operand; o < s->op->operand + s->op->noperand; o++) {
-        text_add(&kind, o->role == ROLE_OUT ? "Y" : o->role == ROLE_INDEX ? "i" : o->dtype ? "h" : "f");
+        text_add(&kind, o->role == ROLE_OUT ? "Y" : o->role == ROLE_INDEX ? "i" : o->stored ? "h" : "f");
         text_printf(&rank, "%d, ", o->layout->rank);
         text_printf(&first, "%d, ", op_axis(s->op, expr_text(o->layout->extent[0])));
     }
@@ -331,9 +331,9 @@ static const char *program_of(const SpecFile *f, int nspecial)
     FillScope *scope = unit_scope(arena, &u);
     text_add(&formulas, text_str(&kernels));
     assert_true(unit_add_shared(scope, &u, text_str(&formulas), d));
-    text_printf(&all, "%s#define TOLERANCE %a\n%s\n%s\n%s\n%s\n", program_head,
-                dtype_tolerance(dtype_find("f32"), 1, 1, 0), fill_find(scope, "preamble", 8),
-                fill_find(scope, "device", 6), text_str(&formulas), text_str(&rows));
+    const Rounding rounding = dtype_rounding(dtype_find("f32"), storage_find("f32"));
+    text_printf(&all, "%s#define TOLERANCE %a\n%s\n%s\n%s\n%s\n", program_head, rounding_tolerance(&rounding, 1, 1, 0),
+                fill_find(scope, "preamble", 8), fill_find(scope, "device", 6), text_str(&formulas), text_str(&rows));
     text_printf(&all,
                 "typedef void Rows(const int64_t *, const void *const *, int64_t, int64_t, double *, double *);\n"
                 "typedef void Kernel(const int64_t *, const void *const *, float *);\n"

@@ -298,16 +298,16 @@ TEST(it_takes_the_algorithm_that_is_asked_for)
 
 TEST(it_compiles_for_each_type)
 {
-    static const char *const dtypes[][2] = { { "tf32", "FAST_TF32" },
-                                             { "f16", "CUDA_R_16F" },
-                                             { "bf16", "CUDA_R_16BF" } };
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+    static const char *const rows[][2] = { { "tf32", "FAST_TF32" },
+                                           { "f16", "CUDA_R_16F" },
+                                           { "bf16", "CUDA_R_16BF" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const bool is_dense = i % 2;
         const Finish *f = &finishes[i ? NFINISH - 1 : 3];
         const char *text =
             library_text(arena_printf(arena, "op = \"%s\"; dtype = \"%s\"%s", is_dense ? "dense" : "batch_matmul",
-                                      dtypes[i][0], epilogue_text(is_dense ? f->dense : f->batched)));
-        assert_has(text, dtypes[i][1]);
+                                      rows[i][0], epilogue_text(is_dense ? f->dense : f->batched)));
+        assert_has(text, rows[i][1]);
         assert_lacks(text, "DTYPE_");
         if (f->has_kernel)
             compile_kernels(write_text(text));

@@ -84,7 +84,7 @@ static inline void emu_leave(const EmuEntry *e)
 }
 
 typedef struct {
-    const Dtype *dtype;
+    const Storage *stored;
     int rank;
     int64_t extent[OP_MAX_RANK], stride[OP_MAX_RANK], n, span; /* n elements; span: from the first to behind the last */
     char *dense, *memory, *at;
@@ -136,20 +136,20 @@ static inline Matrix matrix_new(const Spec *s, const int64_t *e, int operand, La
 {
     const Operand *o = &s->op->operand[operand];
     const Layout *l = spec_layout(s, operand);
-    Matrix m = { .dtype = dtype_find(o->dtype ? o->dtype : s->dtype), .rank = l->rank };
+    Matrix m = { .stored = spec_element(s, o), .rank = l->rank };
     uint64_t seed = (uint64_t)operand;
     for (int i = 0; i < m.rank; i++)
         assert_int_equal(expr_int_at(l->extent[i], e, &m.extent[i]), EXPR_OK);
     matrix_lay(&m, operand, o->strided ? lay : DENSELY);
-    m.dense = emu_memory((size_t)m.n * m.dtype->bytes);
-    m.memory = emu_memory(((size_t)m.span + 1) * m.dtype->bytes);
-    m.at = m.memory + shifted * m.dtype->bytes;
+    m.dense = emu_memory((size_t)m.n * m.stored->bytes);
+    m.memory = emu_memory(((size_t)m.span + 1) * m.stored->bytes);
+    m.at = m.memory + shifted * m.stored->bytes;
     for (int64_t i = 0; i < m.n && o->role != ROLE_OUT; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        dtype_store(m.dtype, m.at, matrix_at(&m, i), (double)(seed >> 40) / (1 << 23) - 1);
+        storage_store(m.stored, m.at, matrix_at(&m, i), (double)(seed >> 40) / (1 << 23) - 1);
     }
     for (int64_t i = 0; i < m.n; i++)
-        dtype_store(m.dtype, m.dense, i, dtype_load(m.dtype, m.at, matrix_at(&m, i)));
+        storage_store(m.stored, m.dense, i, storage_load(m.stored, m.at, matrix_at(&m, i)));
     return m;
 }
 
@@ -162,7 +162,7 @@ static inline int64_t matrices_align(const Spec *s, const Matrix *m)
             continue;
         all |= (uintptr_t)m[i].at;
         for (int k = 0; k < m[i].rank - 1; k++)
-            all |= m[i].extent[k] > 1 ? (uint64_t)m[i].stride[k] * m[i].dtype->bytes : 0;
+            all |= m[i].extent[k] > 1 ? (uint64_t)m[i].stride[k] * m[i].stored->bytes : 0;
     }
     return (int64_t)(all & -all);
 }
@@ -187,17 +187,18 @@ static inline void emu_check(const EmuEntry *entry, const Spec *s, const int64_t
     const Matrix *y = &m[s->op->noperand - 1];
     const int64_t rows = y->n / y->extent[y->rank - 1];
     double *value = malloc((size_t)y->n * sizeof *value), *bound = malloc((size_t)y->n * sizeof *bound);
+    const Rounding rounding = dtype_rounding(dtype_find(s->dtype), y->stored);
     for (int i = 0; i < s->op->noperand; i++)
         dense[i] = m[i].dense;
     entry->rows(e, dense, 0, rows, value, bound);
     for (int64_t i = 0; i < y->n; i++) {
-        const double got = dtype_load(y->dtype, y->at, matrix_at(y, i));
+        const double got = storage_load(y->stored, y->at, matrix_at(y, i));
         if (got != value[i] && /* infinities have no difference */
-            !(fabs(got - value[i]) <= dtype_tolerance(y->dtype, (double)entry->terms(e), bound[i], value[i])))
+            !(fabs(got - value[i]) <= rounding_tolerance(&rounding, (double)entry->terms(e), bound[i], value[i])))
             fail_msg("%s %s: element %d is %g instead of %g", entry->kernel, what, (int)i, got, value[i]);
-        memset(y->at + matrix_at(y, i) * (int64_t)y->dtype->bytes, 0xff, y->dtype->bytes);
+        memset(y->at + matrix_at(y, i) * (int64_t)y->stored->bytes, 0xff, y->stored->bytes);
     }
-    for (int64_t i = 0; i < y->span * (int64_t)y->dtype->bytes; i++)
+    for (int64_t i = 0; i < y->span * (int64_t)y->stored->bytes; i++)
         if ((unsigned char)y->at[i] != 0xff)
             fail_msg("%s %s: byte %d between elements of the result is written", entry->kernel, what, (int)i);
     free(value);
@@ -236,8 +237,8 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
     }
     for (int i = 0; i < op->noperand; i++)
         emu_add_region(&emu, op->operand[i].role == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, op->operand[i].name, operand[i],
-                       operand[i] == packed ? packed_bytes : (size_t)m[i].span * m[i].dtype->bytes,
-                       (unsigned)m[i].dtype->bytes);
+                       operand[i] == packed ? packed_bytes : (size_t)m[i].span * m[i].stored->bytes,
+                       (unsigned)m[i].stored->bytes);
     emu_add_region(&emu, EMU_SCRATCH, "scratch", scratch, scratch_bytes, sizeof(float));
     emu_add_region(&emu, EMU_COUNTERS, "counters", counters, counter_bytes, sizeof(unsigned));
     emu_begin(&emu);

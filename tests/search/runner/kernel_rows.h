@@ -36,7 +36,7 @@ typedef struct {
     Device device;
     Candidate c;
     int64_t value[TEMPLATE_MAX_PARAM], tile[OP_MAX_AXIS];
-    const Dtype *dtype;
+    const Storage *stored; /* elements of the output */
     Build *build;
     int reference; /* of the world's */
 } RowKernel;
@@ -226,7 +226,7 @@ static inline RowKernel rows_kernel(RowWorld *w, const KernelRow *r)
     k.device = device_typical(w->a, k.target);
     k.device.l2_bytes = k.device.l2_bytes ? k.device.l2_bytes : 1 << 20;
     rows_take_values(&k, r->kernel + values);
-    k.dtype = dtype_find(k.spec->dtype);
+    k.stored = spec_element(k.spec, spec_output(k.spec));
     const Study *s = study_new(w->a, k.spec, &k.device, k.target, "");
     for (int i = 0; i < k.spec->op->naxis; i++)
         k.tile[i] = verify_shapes_tile(s, &k.c, i);

@@ -52,7 +52,7 @@ static int make(void **state)
                      .check = check_of,
                      .terms = terms_of };
     for (int i = 0; i < NOPERAND; i++)
-        setup.dtype[i] = dtype_find("f32");
+        setup.stored[i] = storage_find("f32");
     return 0;
 }
 
@@ -227,7 +227,7 @@ TEST(kinds_of_data)
 {
     enum { MOST = 7, N = 70, NWORD = 3000 };
     setup.data[X] = DATA_INTEGERS;
-    setup.dtype[W] = dtype_find("s32");
+    setup.stored[W] = storage_find("s32");
     setup.of[W] = 1;
     check_bounded(DATA_LENGTHS, MOST);
     check_bounded(DATA_PLACES, MOST - 1);
@@ -278,7 +278,7 @@ static Division check_division(int64_t way, int nrow, int n, int64_t extent)
                          .way = way };
     setup.data[X] = DATA_PARTS;
     setup.data[W] = DATA_OFFSETS;
-    setup.dtype[X] = setup.dtype[W] = dtype_find("s32");
+    setup.stored[X] = setup.stored[W] = storage_find("s32");
     setup.of[X] = setup.of[W] = 2;
     const Shape *s = get_as(&want);
     const int32_t *length = s->operand[X].data, *offset = s->operand[W].data;
@@ -364,7 +364,7 @@ TEST(kinds_of_rows)
         Shape want = wanted(M, 5, K);
         int constant = 0, far = 0, large = 0, small = 0, noutlier = 0, outlier[M + 1] = { 0 };
         double once[M * K];
-        setup.dtype[X] = setup.dtype[W] = dtype_find(type[t]);
+        setup.stored[X] = setup.stored[W] = storage_find(type[t]);
         setup.of[X] = 2;
         setup.of[W] = -1;
         want.told = DATA_EDGES + 1;
@@ -373,7 +373,7 @@ TEST(kinds_of_rows)
             shape_forget_all();
             const Shape *s = get_as(&want);
             for (int64_t i = 0; i < M * K; i++) {
-                const double v = dtype_load(setup.dtype[X], s->operand[X].data, i);
+                const double v = storage_load(setup.stored[X], s->operand[X].data, i);
                 assert_true(isfinite(v) && (!again || v == once[i]));
                 once[i] = v;
             }
@@ -494,7 +494,7 @@ TEST(shapes_share_what_is_the_same)
 /* Indices are bounded by an extent: those of another one are others, though they are as many. */
 TEST(shapes_share_no_other_draw)
 {
-    setup.dtype[W] = dtype_find("s32");
+    setup.stored[W] = storage_find("s32");
     setup.data[W] = DATA_PLACES;
     const Shape *a = get(5, 7, 9), *b = get(6, 7, 9);
     assert_ptr_not_equal(a->operand[W].data, b->operand[W].data);
@@ -507,7 +507,7 @@ TEST(shapes_share_no_other_draw)
     assert_memory_equal(dense->operand[W].data, apart->operand[W].data, 9 * sizeof(int32_t));
     assert_ptr_equal(dense->operand[X].data, apart->operand[X].data);
     assert_ptr_equal(get(6, 7, 9)->operand[W].data, dense->operand[W].data); /* not the one with gaps */
-    setup.dtype[W] = setup.dtype[X];
+    setup.stored[W] = setup.stored[X];
     setup.data[W] = setup.data[X];
     shape_forget_all();
     assert_ptr_not_equal(get(5, 5, 9)->operand[X].data, get(5, 5, 9)->operand[W].data); /* as many elements each */

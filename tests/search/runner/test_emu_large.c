@@ -73,14 +73,14 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* A file of PIECE_BYTES that repeats PERIOD_BYTES of random elements. */
-static int random_file(const Dtype *dtype)
+static int random_file(const Storage *stored)
 {
     char *period = malloc(PERIOD_BYTES);
     uint64_t state = 1;
     int file = memfd_create("elements", MFD_CLOEXEC);
     assert_true(period && file >= 0);
-    for (size_t i = 0; i < PERIOD_BYTES / dtype->bytes; i++)
-        dtype_store(dtype, period, (int64_t)i, (double)next_random(&state) / (1 << 23) - 1);
+    for (size_t i = 0; i < PERIOD_BYTES / stored->bytes; i++)
+        storage_store(stored, period, (int64_t)i, (double)next_random(&state) / (1 << 23) - 1);
     for (int i = 0; i < NPERIOD; i++)
         assert_int_equal(pwrite(file, period, PERIOD_BYTES, (off_t)i * PERIOD_BYTES), PERIOD_BYTES);
     free(period);
@@ -230,19 +230,19 @@ static int64_t elems_of(const int64_t *e, int operand)
 static bool place_new(Call *c, size_t scratch_bytes, size_t counter_bytes)
 {
     static const char *const names[NOPERAND] = { "X", "W", "bias", "Y" };
-    const Dtype *dtype = c->k->dtype;
+    const size_t elem_bytes = c->k->stored->bytes;
     bool good = true;
     int d = 0;
-    while (strcmp(dtype_names[d], dtype->name) != 0)
+    while (strcmp(dtype_names[d], c->k->spec->dtype) != 0)
         d++;
     if (!c->w->file[d])
-        c->w->file[d] = random_file(dtype);
+        c->w->file[d] = random_file(c->k->stored);
     for (int i = 0; good && i < NOPERAND; i++) {
-        const size_t bytes = (size_t)elems_of(c->extent, i) * dtype->bytes;
+        const size_t bytes = (size_t)elems_of(c->extent, i) * elem_bytes;
         good = i == Y ? span_new(&c->operand[i], bytes)
                       : span_repeat(&c->operand[i], bytes, c->w->file[d], (size_t)i * APART_BYTES);
         emu_add_region(&c->emu, i == Y ? EMU_OUTPUT : EMU_INPUT, names[i], c->operand[i].base, bytes,
-                       (unsigned)dtype->bytes);
+                       (unsigned)elem_bytes);
     }
     emu_add_region(&c->emu, EMU_SCRATCH, "scratch", c->scratch.base, scratch_bytes, sizeof(float));
     emu_add_region(&c->emu, EMU_COUNTERS, "counters", c->counters.base, counter_bytes, sizeof(unsigned));
@@ -253,31 +253,33 @@ static bool place_new(Call *c, size_t scratch_bytes, size_t counter_bytes)
 static void load_row(const Call *c, int64_t row, double *v)
 {
     for (int64_t k = 0; k < c->extent[K]; k++)
-        v[k] = dtype_load(c->k->dtype, c->operand[X].base, row * c->extent[K] + k);
+        v[k] = storage_load(c->k->stored, c->operand[X].base, row * c->extent[K] + k);
 }
 
 static void load_column(const Call *c, int64_t column, double *v)
 {
     const bool kn = strstr(c->k->row->call, "KN");
     for (int64_t k = 0; k < c->extent[K]; k++)
-        v[k] = dtype_load(c->k->dtype, c->operand[W].base, kn ? k * c->extent[N] + column : column * c->extent[K] + k);
+        v[k] =
+            storage_load(c->k->stored, c->operand[W].base, kn ? k * c->extent[N] + column : column * c->extent[K] + k);
 }
 
 /* NULL: the element was written and is right. */
 static const char *check_element(Call *c, int64_t m, int64_t n, const double *x, const double *w)
 {
-    const Dtype *dtype = c->k->dtype;
+    const Storage *stored = c->k->stored;
+    const Rounding rounding = dtype_rounding(dtype_find(c->k->spec->dtype), stored);
     const int64_t i = m * c->extent[N] + n, terms = c->extent[K] + 1;
-    const double b = dtype_load(dtype, c->operand[BIAS].base, n), y = dtype_load(dtype, c->operand[Y].base, i);
+    const double b = storage_load(stored, c->operand[BIAS].base, n), y = storage_load(stored, c->operand[Y].base, i);
     double sum = b, bound = fabs(b);
-    if (emu_unwritten(&c->emu.region[Y], c->operand[Y].base + (size_t)i * dtype->bytes, dtype->bytes))
+    if (emu_unwritten(&c->emu.region[Y], c->operand[Y].base + (size_t)i * stored->bytes, stored->bytes))
         return arena_printf(c->w->a, "Y[%" PRId64 "][%" PRId64 "] is not written", m, n);
     for (int64_t k = 0; k < c->extent[K]; k++) {
         sum += x[k] * w[k];
         bound += fabs(x[k] * w[k]);
     }
     c->nwritten++;
-    return fabs(y - sum) <= dtype_tolerance(dtype, (double)terms, bound, sum)
+    return fabs(y - sum) <= rounding_tolerance(&rounding, (double)terms, bound, sum)
                ? NULL
                : arena_printf(c->w->a, "Y[%" PRId64 "][%" PRId64 "] is %g instead of %g", m, n, y, sum);
 }

@@ -137,12 +137,14 @@ TEST(an_even_sample)
  * it right? */
 static bool is_right(int64_t n, double off, double accuracy)
 {
-    const Dtype *f32 = dtype_find("f32");
-    const Setup setup = { .noperand = 1, .dtype = { f32 }, .accuracy = accuracy };
+    const Storage *f32 = storage_find("f32");
+    const Setup setup = {
+        .noperand = 1, .stored = { f32 }, .rounding = dtype_rounding(dtype_find("f32"), f32), .accuracy = accuracy
+    };
     const int64_t elems = n ? n : 1;
     int64_t first = 0;
     float *out = calloc((size_t)elems, sizeof *out); /* which makes their magnitude 0 */
-    double bound = 16.0 * (double)elems, want = off * dtype_tolerance(f32, 64, bound, 0);
+    double bound = 16.0 * (double)elems, want = off * rounding_tolerance(&setup.rounding, 64, bound, 0);
     Shape row = { .rows = 1, .row_elems = elems, .terms = 64, .has_reference = true, .nsum = n > 0, .nrow = n == 0 };
     row.sum = row.y = &want;
     row.sum_bound = row.bound = &bound;

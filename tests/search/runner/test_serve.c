@@ -423,7 +423,7 @@ TEST(a_setup_is_taken_over)
                 known.nconstant == 2);
     assert_true(known.role[0] == ROLE_CONST && known.role[1] == ROLE_IN && known.role[6] == ROLE_OUT);
     assert_true(known.data[0] == DATA_INTEGERS && known.data[1] == DATA_NORMAL);
-    assert_true(known.dtype[0] == dtype_find("bf16") && known.dtype[1] == dtype_find("f32"));
+    assert_true(known.stored[0] == storage_find("bf16") && known.stored[1] == storage_find("f32"));
     assert_string_equal(known.name[1], "a-name-that-is-");
     assert_null(dlopen(path_of("reference.so"), RTLD_NOW | RTLD_NOLOAD));
     assert_error(say(ELEVEN(X_IN)), "setup: there must be 1 to 12 operands with one output");
@@ -451,8 +451,9 @@ TEST(limits_share_the_time)
 TEST(a_setup_takes_the_place_of_another)
 {
 #define UNKNOWN_DATA "setup: operand 0 has an unknown kind of data, or one that is not of its dtype"
-#define LOADS(reference) \
-    "{'cmd':'setup','reference':'" reference "','seed':1,'operands':[" OPERAND("X", "out", "'dtype':'f32'") "]}\n"
+#define LOADS(reference)                                                 \
+    "{'cmd':'setup','reference':'" reference "','dtype':'f32','seed':1," \
+    "'operands':[" OPERAND("X", "out", "'dtype':'f32'") "]}\n"
     static const char *const rows[][2] = {
         { SETUP(1, OPERAND("X", "in", "'dtype':'f32'")), "setup: there must be 1 to 12 operands with one output" },
         { SETUP(1, OPERAND("X", "inout", "'dtype':'f32'")), "setup: operand 0 has an unknown role" },
@@ -466,7 +467,11 @@ TEST(a_setup_takes_the_place_of_another)
           "setup: operand 0: of is no extent" },
         { SETUP(1, OPERAND("Y", "out", "'dtype':'f32'") "," OPERAND("Z", "out", "'dtype':'f32'")),
           "setup: operand 1 is a second output" },
-        { "{'cmd':'setup','reference':'FOLDER/reference.so','operands':[]}\n", "setup: Object item not found: seed" },
+        { "{'cmd':'setup','reference':'FOLDER/reference.so','dtype':'f32','operands':[]}\n",
+          "setup: Object item not found: seed" },
+        { "{'cmd':'setup','reference':'FOLDER/reference.so','dtype':'s32','seed':1,'operands':[" OPERAND(
+              "X", "out", "'dtype':'f32'") "]}\n",
+          "setup: unknown dtype" },
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         char want[400];

@@ -125,17 +125,17 @@ derived = (
   { name = "TOPFULL";
     expr = "max(QFULL * WARP + WAIT * WAIT / (WAIT + (QFULL - 1) * (QFULL - 1) * WARP / 2), FIT * LDS)";
     doc = "cycles of what is busiest in a full wave, for a step of its blocks"; },
-  { name = "TOPREST";
-    expr = "max(QREST * WARP + WAIT * WAIT / (WAIT + (QREST - 1) * (QREST - 1) * WARP / 2), REST * LDS)";
+  { name = "TOPLAST";
+    expr = "max(QLAST * WARP + WAIT * WAIT / (WAIT + (QLAST - 1) * (QLAST - 1) * WARP / 2), LAST * LDS)";
     doc = "the same in the last wave"; },
   { name = "STEP";
-    expr = "FULL * max(max(TOPFULL, FIT * COPY), FETCH) + (REST > 0) * max(max(TOPREST, REST * COPY), FETCH)";
+    expr = "FULL * max(max(TOPFULL, FIT * COPY), FETCH) + (LAST > 0) * max(max(TOPLAST, LAST * COPY), FETCH)";
     doc = "cycles for one step of all its blocks"; },
   { name = "FIRST";  expr = "600";                         doc = "cycles until the first stage is there"; },
   { name = "ENDS";
-    expr = "(FULL + (REST > 0)) * (FIRST + TILE_ROWS * TILE_COLS / 16)"
-           " + EPILOGUE_READS * TILE_ROWS * TILE_COLS * (FULL * FIT + REST) * 9 / 20"
-           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + TILE_ROWS * TILE_COLS * (FULL * FIT + REST + SLICES) / 4)";
+    expr = "(FULL + (LAST > 0)) * (FIRST + TILE_ROWS * TILE_COLS / 16)"
+           " + EPILOGUE_READS * TILE_ROWS * TILE_COLS * (FULL * FIT + LAST) * 9 / 20"
+           " + (SLICES > 1) * (HANDOVER_NS * CLOCK_MHZ / 1000 + TILE_ROWS * TILE_COLS * (FULL * FIT + LAST + SLICES) / 4)";
     doc = "cycles for the first stage's arrival, the stores, an operand of the formula as large as the output; for slices, each"
           " block's sums, and adding a tile's up"; },
   { name = "SLOWER"; expr = "FIXED_K > 0";                  doc = "64ths of an octave: a little, as it serves few shapes"; } );

@@ -128,13 +128,13 @@ const Source *template_near(TemplateReader *r, const Source *from, Loc at, const
     return NULL;
 }
 
-/* Reads the file that `src`, the template, includes: the one beside the template's head, or else beside its body. */
+/* Reads the file that `src`, the template, includes: the one near the template's head, or else near its body. */
 static void read_piece(TemplateReader *r, const Source *src, const char *file, size_t len)
 {
     Template *t = r->t;
-    const char *own = path_beside(r->arena, t->head, file, len);
-    const Source *from = access(own, R_OK) == 0 ? t->head : t->src;
-    const char *beside = is_near(file, len) ? path_near(r, from, file, len) : "";
+    const bool near = is_near(file, len);
+    const Source *from = near && access(path_near(r, t->head, file, len), R_OK) == 0 ? t->head : t->src;
+    const char *beside = near ? path_near(r, from, file, len) : "";
     const Source **piece = &t->piece[t->npiece];
     for (int i = 0; i < t->npiece; i++)
         if (strcmp(t->piece[i]->path, beside) == 0)

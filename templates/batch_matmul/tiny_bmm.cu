@@ -2,7 +2,7 @@
 /* dcgen
 name    = "tiny_bmm";
 op      = "batch_matmul";
-like    = "../dense/simt_gemm.cu";
+like    = "../gemm/simt_gemm.cu";
 doc     = "Y[b] = A[b] * B[b] + bias in fp32 for many small matrices: PROBLEMS tiles of BM x BN in a block";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 params  = (
@@ -15,13 +15,11 @@ params  = (
   { name = "STAGES";   choices = [2, 3];          doc = "such blocks of k, in use or on their way"; },
   { name = "SPLITK";   choices = [1];             doc = "there are blocks enough"; },
   { name = "GROUP";    choices = [0];             doc = "tiles are done column by column"; },
-  { name = "FIXED_K";  choices = [0];             doc = "K is the caller's"; },
-  { name = "FIXED_N";  choices = [0];             doc = "B's stride is the caller's"; } );
+  { name = "FIXED_K";  choices = [0];             doc = "K is the caller's"; } );
 values  = (
   { name = "PROBLEMS";    expr = "TOGETHER";    doc = "tiles of a block, each with its own threads"; },
-  { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
-  { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
+  { name = "W_IS_KN"; expr = "LAYOUT_B_KN"; doc = "B, which stands in W's place, lies as [k][n]"; },
+  { name = "X_IS_KM"; expr = "LAYOUT_A_KM"; doc = "A, which stands in X's place, lies as [k][m]"; } );
 constraints = (
   { need = "BM % (4 * TM) == 0 && BN % (8 * TN) == 0"; why = "a warp is 4 rows by 8 columns of threads"; },
   { need = "BM * BN < 1024"; why = "simt_bmm has the larger tiles"; },

@@ -2,7 +2,7 @@
 /* dcgen
 name    = "tiny_mma_bmm";
 op      = "batch_matmul";
-like    = "../dense/mma_gemm.cu";
+like    = "../gemm/mma_gemm.cu";
 doc     = "Y[b] = A[b] * B[b] + bias on tensor cores for many small matrices: PROBLEMS tiles of BM x BN in a block";
 layouts = { A = ["MK", "KM"]; B = ["NK", "KN"]; };
 params  = (
@@ -13,13 +13,11 @@ params  = (
   { name = "WN";       choices = [16, 32];      doc = "columns of a warp's part of the tile"; },
   { name = "SPLITK";   choices = [1];           doc = "there are blocks enough"; },
   { name = "GROUP";    choices = [0];           doc = "tiles are done column by column"; },
-  { name = "FIXED_K";  choices = [0];           doc = "K is the caller's"; },
-  { name = "FIXED_N";  choices = [0];           doc = "B's stride is the caller's"; } );
+  { name = "FIXED_K";  choices = [0];           doc = "K is the caller's"; } );
 values  = (
   { name = "PROBLEMS";    expr = "TOGETHER";    doc = "tiles of a block, each with its own threads"; },
-  { name = "LAYOUT_W_NK"; expr = "LAYOUT_B_NK"; doc = "B stands in W's place, A in X's"; },
-  { name = "LAYOUT_W_KN"; expr = "LAYOUT_B_KN"; doc = "B stands in W's place"; },
-  { name = "X_IS_KM";     expr = "LAYOUT_A_KM"; doc = "A stands in X's place"; } );
+  { name = "W_IS_KN"; expr = "LAYOUT_B_KN"; doc = "B, which stands in W's place, lies as [k][n]"; },
+  { name = "X_IS_KM"; expr = "LAYOUT_A_KM"; doc = "A, which stands in X's place, lies as [k][m]"; } );
 constraints = (
   { need = "SM_ARCH >= 80";                     why = "no asynchronous copies, tf32 or bf16 before sm_80"; },
   { need = "BM % WM == 0 && BN % WN == 0";      why = "a tile is a whole number of warps' parts"; },

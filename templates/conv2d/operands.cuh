@@ -1,67 +1,19 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* What a block of conv2d works on: the matrices of one group. The tiles of a group have neighbouring numbers. A row of Y is a pixel,
- * m = (n*P + p)*Q + q, a column a filter of the group; k goes through the taps and channels behind an element, k = (r*S + s)*C + c.
+/* The matrices of a call of conv2d, those of each group. A row of Y is a pixel, m = (n*P + p)*Q + q, a column a filter of the group; k goes
+ * through the taps and channels behind an element, k = (r*S + s)*C + c.
  *
  *   X         not as a matrix: tile_copy.cuh finds channel c of tap (r, s) of pixel m, from x on, the group's first channel
  *   F[oc][k]  at w + oc*ldw + k (KRSC; packed, where rows of C are padded, k counts the padding), ldw = F_stride[0]
  *   F[k][oc]  at w + k*ldw + oc (RSCK), ldw = F_stride[2]
  *   Y[m][oc]  at y + m*ldy + oc,   ldy = OC */
-struct KERNEL_operands {
-    const NAME_elem *x, *w;
-    NAME_elem *y;
-    unsigned ldw, ldy; /* elements from one row to the next */
-};
-
-/* Rows and columns of a matrix of Y, and the values of k behind each of its elements. */
-static __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a)
-{
-    return a.N * a.P * a.Q;
-}
-
-static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a)
-{
-    return a.K;
-}
-
-static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a)
-{
-    return a.R * a.S * a.C;
-}
-
-/* The thread's number among those of its tile. */
-static __device__ __forceinline__ unsigned KERNEL_thread()
-{
-    return threadIdx.x;
-}
-
-/* Tiles of each group. */
-static __device__ __forceinline__ unsigned KERNEL_tiles(const NAME_args &a)
-{
-    return ((unsigned)(KERNEL_nrow(a) - 1) / BM + 1) * ((unsigned)(KERNEL_ncol(a) - 1) / BN + 1);
-}
-
-static __device__ __forceinline__ unsigned KERNEL_group(const NAME_args &a)
-{
-    return blockIdx.x / KERNEL_tiles(a);
-}
-
-/* Which tile of its group the block computes. */
-static __device__ __forceinline__ unsigned KERNEL_tile_number(const NAME_args &a)
-{
-    return blockIdx.x % KERNEL_tiles(a);
-}
-
-#if HAS_EPILOGUE
-static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
-{
-    const unsigned line = (unsigned)m / a.Q; /* of the lines of all images */
-    return NAME_epilogue(a, sum, line / a.P, line % a.P, (unsigned)m % a.Q, KERNEL_group(a) * a.K + n);
-}
-#endif
+static __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a) { return a.N * a.P * a.Q; }
+static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a) { return a.K; }
+static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a) { return a.R * a.S * a.C; }
+static __device__ __forceinline__ unsigned KERNEL_nmatrix(const NAME_args &a) { return a.G; }
 
 static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
 {
-    const unsigned group = KERNEL_group(a);
+    const unsigned group = KERNEL_matrix(a);
 #if LAYOUT_F_KRSC
     const NAME_elem *w = a.F + group * a.K * a.F_stride[0];
     const unsigned ldw = (unsigned)a.F_stride[0];
@@ -75,5 +27,13 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
 #else
              a.Y + group * a.K,
 #endif
-             ldw, (unsigned)a.OC };
+             0, ldw, (unsigned)a.OC };
 }
+
+#if HAS_EPILOGUE
+static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
+{
+    const unsigned line = (unsigned)m / a.Q; /* of the lines of all images */
+    return NAME_epilogue(a, sum, line / a.P, line % a.P, (unsigned)m % a.Q, KERNEL_matrix(a) * a.K + n);
+}
+#endif

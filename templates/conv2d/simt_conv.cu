@@ -2,18 +2,14 @@
 /* dcgen
 name    = "simt_conv";
 op      = "conv2d";
-like    = "../dense/simt_gemm.cu";
+like    = "../gemm/simt_gemm.cu";
 doc     = "implicit GEMM in fp32 on the FMA units, pixels by filters of a group: BM x BN tiles in shared memory, TM x TN in registers";
 layouts = { X = ["NHWC"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
-params  = (
-  { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; },
-  { name = "FIXED_N"; choices = [0]; doc = "F's stride is the caller's"; } );
+params  = ( { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; } );
 values  = (
-  { name = "LAYOUT_W_NK"; expr = "LAYOUT_F_KRSC"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
-  { name = "LAYOUT_W_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place"; },
+  { name = "W_IS_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
   { name = "SMEM"; expr = "max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4 + 16 * BM";
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
-serves = "ALIGNED == 0 || FITS";
 launch = { x = "TILES * (N * P * Q < 2147483648) * (R * S * C < 2147483648)"; }; # pixels and k are counted in 31 bits
 derived = (
   { name = "FITS"; expr = "ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
@@ -29,7 +25,7 @@ derived = (
   { name = "TILE_READS"; expr = "(BM + BN) * (R * S * C)"; doc = "elements that a tile reads"; },
   # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + LAYOUT_W_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * (ALIGNED == 0)) * TILE / NT + 34"
+    expr = "TM * TN * BK + (TM + TN + W_IS_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * (ALIGNED == 0)) * TILE / NT + 34"
            " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * (ALIGNED == 0)) * BM * BK / (4 * NT)";
     doc = "instructions of a warp for a block of k"; },
   { name = "FIRST"; expr = "2100 + 3 * BM * BN / 10"; doc = "cycles until the first stage is there, with where the tile's pixels lie, and to store it"; } );

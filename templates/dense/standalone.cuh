@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * What the generator supplies around a CUDA template of dense, so that each template compiles as it stands:
- *   nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -diag-suppress 177 -I templates -cubin templates/dense/gemv.cu
+ * What the generator supplies around a CUDA template of dense, so that each of templates/gemm compiles as it stands:
+ *   nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -diag-suppress 177 -I templates -I templates/dense -cubin templates/gemm/gemv.cu
  */
 #include "../family/standalone.cuh"
 

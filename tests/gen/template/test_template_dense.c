@@ -83,8 +83,8 @@ TEST(test_dense_cuda_as_it_stands)
         if (is_cuda(list.t[i]))
             must_run(arena_printf(arena,
                                   "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings "
-                                  "-diag-suppress 177 -I '%s/templates' -ptx -o '%s/k.o' '%s'",
-                                  DCGEN_SOURCE_DIR, root, list.t[i]->src->path));
+                                  "-diag-suppress 177 -I '%s/templates' -I '%s' -ptx -o '%s/k.o' '%s'",
+                                  DCGEN_SOURCE_DIR, base->op->dir, root, list.t[i]->src->path));
 }
 
 static void compile_general(const Template *t, const General *g, const Spec *spec, bool looks)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What the templates for few rows do once a block has its sums: SUMS sums of each of its BM x BN elements lie in
  * shared memory, one a warp that has it, SMEM / SUMS bytes apart, each where KERNEL_at(row, column) says. */
-/* Rounds and stores one element. */
+/* Computes the formula of one element, rounds and stores it. */
 static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KERNEL_operands &o, int m, int n, float v)
 {
-    if (m >= a.M || n >= a.N)
+    if (m >= KERNEL_nrow(a) || n >= KERNEL_ncol(a))
         return;
-#if HAS_EPILOGUE
-    v = KERNEL_epilogue(a, v, m, n);
-#endif
-    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::ELEMENT_of(v);
+    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::ELEMENT_of(KERNEL_epilogue(a, v, m, n));
 }
 
 /* Element e of the block, row by row: what its warps have, added up in their order. */
@@ -23,23 +20,14 @@ static __device__ __forceinline__ float KERNEL_element(const float *sums, int e)
 }
 
 #if SPLITK > 1
-/* Stores the block's sums where the last block of the tile finds them: true in that one. There is a counter for each tile;
- * scratch memory has the sums of each block. */
+/* Stores the block's sums in scratch memory, where the last block of the tile finds them: true in that one. */
 static __device__ __forceinline__ bool KERNEL_share(float *sums, const NAME_args &a, float *tile)
 {
-    unsigned *counter = a.counters + blockIdx.x, *flag = (unsigned *)sums;
+    unsigned *counter = a.counters + blockIdx.x;
 #pragma unroll 1
     for (int e = threadIdx.x; e < BM * BN; e += NT)
         tile[blockIdx.z * (BM * BN) + e] = KERNEL_element(sums, e);
-    __syncthreads(); /* all sums are stored: one thread says so, and learns of the others' */
-    if (threadIdx.x == 0)
-        *flag = PACKAGE_device::atomic_add_acq_rel(counter, 1);
-    __syncthreads();
-    if (*flag != gridDim.z - 1)
-        return false;
-    if (threadIdx.x == 0)
-        *counter = 0;
-    return true;
+    return KERNEL_is_last(counter, (unsigned *)sums);
 }
 #endif
 
@@ -53,18 +41,19 @@ struct KERNEL_task {
 
 static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
 {
-    const unsigned down = (a.M - 1) / BM + 1, tile = KERNEL_tile_number(a);
+    const unsigned down = (KERNEL_nrow(a) - 1) / BM + 1, tile = KERNEL_tile_number(a);
+    const int K = KERNEL_nk(a);
     KERNEL_task b;
-    b.of = KERNEL_of(a, a.K);
+    b.of = KERNEL_of(a, K);
     b.m0 = tile % down * BM;
     b.n0 = tile / down * BN;
 #if SPLITK > 1
-    const unsigned units = a.K / BK + (a.K % BK != 0), slice = (units + gridDim.z - 1) / gridDim.z * BK;
+    const unsigned units = K / BK + (K % BK != 0), slice = (units + gridDim.z - 1) / gridDim.z * BK;
     b.k0 = blockIdx.z * slice;
-    b.k1 = min(b.k0 + slice, (unsigned)a.K);
+    b.k1 = min(b.k0 + slice, (unsigned)K);
 #else
     b.k0 = 0;
-    b.k1 = a.K;
+    b.k1 = K;
 #endif
     return b;
 }
@@ -74,7 +63,7 @@ static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
  * ptxas would spill it in some kernels. */
 static __device__ __forceinline__ void KERNEL_find_again(const NAME_args &a, int &m0, int &n0)
 {
-    const unsigned down = ((unsigned)a.M + (BM - 1)) / BM, tile = KERNEL_tile_number(a);
+    const unsigned down = ((unsigned)KERNEL_nrow(a) + (BM - 1)) / BM, tile = KERNEL_tile_number(a);
     m0 = tile % down * BM;
     n0 = tile / down * BN;
 }

@@ -14,7 +14,7 @@ static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, 
     n0 = tile / down * BN;
 #endif
 #if PROBLEMS > 1
-    if (KERNEL_is_beyond(a))
+    if (KERNEL_number() / KERNEL_tiles(a) >= KERNEL_nmatrix(a))
         m0 = KERNEL_nrow(a); /* no row exists */
 #endif
 }

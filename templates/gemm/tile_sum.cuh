@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Adds up the tile of all blocks that share it, in their order, for one of them: false in the others. acc: the thread's
- * part of it. There is a counter for each tile; scratch memory has a tile for each block. */
+ * part of it. Scratch memory has a tile for each block. */
 static __device__ __forceinline__ bool KERNEL_combine(float *acc, const NAME_args &a, unsigned *flag)
 {
     const unsigned nslice = gridDim.z, t = threadIdx.x;
@@ -12,14 +12,8 @@ static __device__ __forceinline__ bool KERNEL_combine(float *acc, const NAME_arg
 #pragma unroll
     for (int i = 0; i < BM * BN / NT; i += 4)
         *(float4 *)(own + i * NT) = make_float4(acc[i], acc[i + 1], acc[i + 2], acc[i + 3]);
-    __syncthreads(); /* the whole tile is stored: one thread says so, and learns of the others' */
-    if (t == 0)
-        *flag = PACKAGE_device::atomic_add_acq_rel(counter, 1);
-    __syncthreads();
-    if (*flag != nslice - 1)
+    if (!KERNEL_is_last(counter, flag))
         return false;
-    if (t == 0)
-        *counter = 0;
 #pragma unroll
     for (int i = 0; i < BM * BN / NT; i++)
         acc[i] = 0;

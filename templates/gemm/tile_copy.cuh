@@ -7,8 +7,7 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
     int nk;         /* values of k from the block's first on */
 };
 
-/* The thread's part of the tile at row m0 and column n0, and of the slice blockIdx.z of k, of operands with this N
- * and K. */
+/* The thread's part of the tile at row m0 and column n0, and of the slice blockIdx.z of k, of operands with this N and K. */
 static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a, int N, int K, int m0, int n0)
 {
     typedef KERNEL_share_x share_x;

@@ -19,7 +19,7 @@ static constexpr int KERNEL_unroll = 1; /* many short copies would keep many add
 static constexpr int KERNEL_unroll = 64; /* parts may be in registers */
 #endif
 
-#if !X_IS_KM || LAYOUT_W_NK
+#if !X_IS_KM || !W_IS_KN
 /* `count` rows along k that begin `start` in the stage, `down` at a time: row s is m or n number row(s). down is a power of
  * two unless row(s) is s, so that row() of the sum of a row and a multiple of down is the sum of theirs. */
 template <int count, int start, int (*row)(int)> struct KERNEL_along_k {
@@ -50,7 +50,7 @@ template <int count, int start, int (*row)(int)> struct KERNEL_along_k {
 };
 #endif
 
-#if X_IS_KM || LAYOUT_W_KN
+#if X_IS_KM || W_IS_KN
 /* BK rows of `count` elements that lie `place` in the stage, `pitch` from a row to the next. */
 template <int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
     static constexpr int wide = count % 3 == 0 && NT / PROBLEMS % 3 != 0 ? count / 3 * 4 : count; /* what threads can share out */
@@ -95,7 +95,7 @@ static __device__ __forceinline__ int KERNEL_row(int s)
 }
 typedef KERNEL_along_k<BM, 0, KERNEL_row> KERNEL_share_x;
 #endif
-#if LAYOUT_W_NK
+#if !W_IS_KN
 typedef KERNEL_along_k<BN, X_PART, KERNEL_column> KERNEL_share_w;
 #else
 typedef KERNEL_across_k<BN, W_PITCH, KERNEL_at_kn> KERNEL_share_w;

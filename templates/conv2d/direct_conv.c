@@ -18,7 +18,7 @@ params = (
 values = (
   { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
 constraints = (
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
@@ -65,7 +65,7 @@ terms = (
   { name = "taps";  expr = "(GROUPS + SINGLES) * R * ((1 - FLAT) * ROW_TILES * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"
                            " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
     doc = "a row of taps begins; at the sides of an image each tap, of which some pixels of a tile miss some"; },
-  { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / VF"; doc = "vectors of X that are copied"; },
+  { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / LANES"; doc = "vectors of X that are copied"; },
   { name = "w_l2";  expr = "STEPS * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
                           " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
     doc = "lines of filters that later tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
@@ -155,7 +155,7 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
     for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &at))
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
-            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
+            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * LANES, LANES);
 #endif
     KERNEL_write(pixels, vectors, acc, y, a->OC);
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS

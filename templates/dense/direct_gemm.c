@@ -23,7 +23,7 @@ params = (
     doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                        doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
-  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "CALLS"; expr = "0"; doc = "a formula that calls functions is computed on Y, behind a tile"; } );
 constraints = (
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
@@ -39,7 +39,7 @@ general = (
   { target = "avx512"; MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2"; MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
-tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
+tile = { M = "MR"; N = "NV*LANES"; K = "max(KC, UK)"; };
 derived = (
   { name = "ALIAS"; expr = "N % 1024 == 0"; doc = "W's rows a multiple of 4 KiB apart share the sets of a cache"; },
   { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)";
@@ -71,11 +71,11 @@ features = (
 #define SPLIT 0
 #define R 8
 #endif
-/* KERNEL: MR x (NV*VF) tiles of Y, k innermost.
+/* KERNEL: MR x (NV*LANES) tiles of Y, k innermost.
  *   X[m][k]     at X + m*K + k
  *   W[k][n]     at W + k*N + n
  *   acc[r][v]   sum over k of X[m+r][k] * W[k][v-th vector of the tile]
- * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop. */
+ * The last N % LANES columns are computed as the last LANES columns, of which only they are stored; N < LANES has a loop. */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 #include "row_pointers.h"
@@ -94,12 +94,12 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
     w += q * N;
     PACKAGE_UNROLL(32)
     for (int v = 0; v < vectors; v++) {
-        KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
+        KERNEL_vec load = *(const KERNEL_vec *)(w + v * LANES);
 #if HOLD
         PACKAGE_IN_REGISTER(load);
 #endif
 #if PF
-        __builtin_prefetch(w + PF * N + v * VF);
+        __builtin_prefetch(w + PF * N + v * LANES);
 #endif
         wv[v] = load;
     }
@@ -144,7 +144,7 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, in
         KERNEL_step(rows, vectors, acc, x, w, 0, K, N);
 #endif
     if (done)
-        KERNEL_store_columns(rows, 1, acc, a, m, n, done, VF, k0, k1);
+        KERNEL_store_columns(rows, 1, acc, a, m, n, done, LANES, k0, k1);
     else
         KERNEL_store(rows, vectors, acc, a, m, n, k0, k1);
 }
@@ -154,7 +154,7 @@ static TARGET_ATTRIBUTE void
 KERNEL_rows(const NAME_args *a, int64_t rows, int64_t width, int64_t m, int64_t n, int64_t done, int64_t k0, int64_t k1)
 {
 #if NV > 1
-    if (width == NV * VF)
+    if (width == NV * LANES)
         switch (rows) {
         case R: KERNEL_tile(R, NV, a, m, n, 0, k0, k1); return; //@ repeat R = 1..MR
         }
@@ -187,7 +187,7 @@ static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64
 /* The first column of a part: whole tiles, except at the end of a row. */
 static int64_t KERNEL_begin(int64_t N, int64_t task, int64_t ntask)
 {
-    const int64_t vectors = (N + VF - 1) / VF, n = (vectors * task / ntask + NV / 2) / NV * NV * VF;
+    const int64_t vectors = (N + LANES - 1) / LANES, n = (vectors * task / ntask + NV / 2) / NV * NV * LANES;
     return task == ntask || n > N ? N : n;
 }
 #endif
@@ -201,7 +201,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
 #endif
     const int64_t ntile = (m1 - m0 + MR - 1) / MR;
-    if (N < VF) {
+    if (N < LANES) {
         KERNEL_narrow(a, m0, n0 < n1 ? m1 : m0);
         return 0;
     }
@@ -214,12 +214,12 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #endif
 #if ORDER
         for (int64_t i = 0; i < ntile; i++)
-            for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF) {
+            for (int64_t n = n0; n < n1; n += n1 - n < NV * LANES ? LANES : NV * LANES) {
 #else
-        for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF)
+        for (int64_t n = n0; n < n1; n += n1 - n < NV * LANES ? LANES : NV * LANES)
             for (int64_t i = 0; i < ntile; i++) {
 #endif
-                const int64_t width = n1 - n < NV * VF ? VF : NV * VF, at = n1 - n < VF ? n1 - VF : n;
+                const int64_t width = n1 - n < NV * LANES ? LANES : NV * LANES, at = n1 - n < LANES ? n1 - LANES : n;
 #if EVEN
                 const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
 #else

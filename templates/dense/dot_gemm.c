@@ -22,7 +22,7 @@ params = (
     doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                       doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
-  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
     why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
@@ -35,11 +35,11 @@ general = (
   { target = "avx512"; MR = 5; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NR = 4; UK = 1; KC = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
-tile = { M = "MR"; N = "NR"; K = "max(KC, VF*UK)"; };
+tile = { M = "MR"; N = "NR"; K = "max(KC, LANES*UK)"; };
 derived = (
   { name = "COL";    expr = "1"; doc = "a column of Y, that is a row of W, with vectors along k"; },
-  { name = "STEPS";  expr = "ceil_div(K, VF)"; doc = "vectors along k"; },
-  { name = "FLOPS_EACH"; expr = "2 * ceil_to(K, VF)"; doc = "operations for an element of Y"; },
+  { name = "STEPS";  expr = "ceil_div(K, LANES)"; doc = "vectors along k"; },
+  { name = "FLOPS_EACH"; expr = "2 * ceil_to(K, LANES)"; doc = "operations for an element of Y"; },
   { name = "VECTORS"; expr = "MR*NR + MR + 1"; doc = "vector registers: sums, one of each row of X, one of W"; },
   { name = "X_CLOSE"; expr = "ORDER * (ROWS*KB*8 <= L1_BYTES) + (1 - ORDER) * (MT*KB*8 <= L1_BYTES)";
     doc = "X stays in L1 from one column tile to the next"; },
@@ -56,11 +56,11 @@ features = (
   { name = "x_traffic";    expr = "1 / X_USE"; doc = "bytes of X brought to L1 for an FMA"; },
   { name = "x_over_l2";    expr = "(ORDER == 0 && MT*KB*4 > L2_BYTES) / NR";
     doc = "bytes of X from beyond L2 for an FMA"; },
-  { name = "sums";         expr = "VF / KB"; doc = "adding up the lanes at a tile's end, against its length"; },
-  { name = "sums_odd";     expr = "VF / KB * (ceil_to(NR, 4) - NR) / NR";
+  { name = "sums";         expr = "LANES / KB"; doc = "adding up the lanes at a tile's end, against its length"; },
+  { name = "sums_odd";     expr = "LANES / KB * (ceil_to(NR, 4) - NR) / NR";
     doc = "the same, for lanes that no column uses"; },
-  { name = "drain";        expr = "VF / KB / (ROWS*NR)"; doc = "start and end of a tile against its work"; },
-  { name = "k_tail";       expr = "(K % VF != 0) * VF / KB"; doc = "the masked step for the last values of k"; },
+  { name = "drain";        expr = "LANES / KB / (ROWS*NR)"; doc = "start and end of a tile against its work"; },
+  { name = "k_tail";       expr = "(K % LANES != 0) * LANES / KB"; doc = "the masked step for the last values of k"; },
   { name = "alias";        expr = "(K % 1024 == 0) * (KB >= 1024) * max(0, ROWS + NR - 8)";
     doc = "rows a multiple of 4 KiB apart share a set of L1"; },
   { name = "streams";      expr = "NR"; doc = "parallel streams of W"; },
@@ -84,7 +84,7 @@ features = (
 /* KERNEL: MR x NR tiles of Y, k along the vectors.
  *   X[m][k]     at X + m*K + k
  *   W[n][k]     at W + n*K + k
- *   acc[r][c]   lane l: sum over k = l (mod VF) of X[m+r][k] * W[n+c][k]; Y[m+r][n+c] is the sum of its lanes */
+ *   acc[r][c]   lane l: sum over k = l (mod LANES) of X[m+r][k] * W[n+c][k]; Y[m+r][n+c] is the sum of its lanes */
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef int32_t KERNEL_mask __attribute__((vector_size(VECTOR_BYTES)));
 
@@ -101,7 +101,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     KERNEL_vec xv[MR];
     PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec v = *(const KERNEL_vec *)(KERNEL_row(x, r, K) + q * VF);
+        KERNEL_vec v = *(const KERNEL_vec *)(KERNEL_row(x, r, K) + q * LANES);
         if (last)
             v = (KERNEL_vec)((KERNEL_mask)v & keep);
 #if HOLD
@@ -111,7 +111,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     }
     PACKAGE_UNROLL(16)
     for (int c = 0; c < cols; c++) {
-        KERNEL_vec wv = *(const KERNEL_vec *)(KERNEL_row(w, c, K) + q * VF);
+        KERNEL_vec wv = *(const KERNEL_vec *)(KERNEL_row(w, c, K) + q * LANES);
         if (last)
             wv = (KERNEL_vec)((KERNEL_mask)wv & keep);
 #if HOLD
@@ -127,7 +127,7 @@ KERNEL_step(const int rows, const int cols, KERNEL_vec acc[MR][NR], const float 
     }
 }
 
-/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows`, `cols` are constants of each call; K >= VF. */
+/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows`, `cols` are constants of each call; K >= LANES. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
 {
@@ -143,20 +143,20 @@ KERNEL_tile(const int rows, const int cols, const NAME_args *a, int64_t m, int64
     int64_t k = k1 - k0;
     KERNEL_point(rows, x, a->X + m * K + k0, K);
     KERNEL_point(cols, w, a->W + n * K + k0, K);
-    for (; k >= VF * UK; k -= VF * UK, KERNEL_advance(rows, x, VF * UK), KERNEL_advance(cols, w, VF * UK))
+    for (; k >= LANES * UK; k -= LANES * UK, KERNEL_advance(rows, x, LANES * UK), KERNEL_advance(cols, w, LANES * UK))
         PACKAGE_UNROLL(4)
         for (int q = 0; q < UK; q++)
             KERNEL_step(rows, cols, acc, x, w, q, K, 0, (KERNEL_mask){0});
 #if UK > 1
-    for (; k >= VF; k -= VF, KERNEL_advance(rows, x, VF), KERNEL_advance(cols, w, VF))
+    for (; k >= LANES; k -= LANES, KERNEL_advance(rows, x, LANES), KERNEL_advance(cols, w, LANES))
         KERNEL_step(rows, cols, acc, x, w, 0, K, 0, (KERNEL_mask){0});
 #endif
-    if (k > 0) {   /* the last VF values of the rows, without those that were added already */
+    if (k > 0) {   /* the last LANES values of the rows, without those that were added already */
         KERNEL_mask keep;
-        for (int i = 0; i < VF; i++)
-            keep[i] = i < VF - k ? 0 : -1;
-        KERNEL_advance(rows, x, k - VF);
-        KERNEL_advance(cols, w, k - VF);
+        for (int i = 0; i < LANES; i++)
+            keep[i] = i < LANES - k ? 0 : -1;
+        KERNEL_advance(rows, x, k - LANES);
+        KERNEL_advance(cols, w, k - LANES);
         KERNEL_step(rows, cols, acc, x, w, 0, K, 1, keep);
     }
     PACKAGE_UNROLL(16)
@@ -227,13 +227,13 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
 #endif
     const int64_t ntile = (m1 - m0 + MR - 1) / MR;
-    if (K < VF)
+    if (K < LANES)
         KERNEL_short(a, m0, m1, n0, n1);
 #if KC
-    for (int64_t k0 = 0; K >= VF && k0 < K; k0 += KC) {
+    for (int64_t k0 = 0; K >= LANES && k0 < K; k0 += KC) {
         const int64_t k1 = K - k0 < KC ? K : k0 + KC;
 #else
-    if (K >= VF) {
+    if (K >= LANES) {
         const int64_t k0 = 0, k1 = K;
 #endif
 #if ORDER

@@ -21,7 +21,7 @@ params = (
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 rows"; } );
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; },
   { name = "STEP"; expr = "KA * UK";           doc = "values of k in one round of the inner loop"; },
   { name = "WSTEP"; expr = "16 * KA * UK";     doc = "floats of a panel in one round"; },

@@ -24,7 +24,7 @@ KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, in
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE const KERNEL_vec *
 KERNEL_of_w(const KERNEL_place *at, const int v, const int q)
 {
-    return (const KERNEL_vec *)(KERNEL_row(at->w, v / VP, at->panel) + q * 16 + v % VP * VF);
+    return (const KERNEL_vec *)(KERNEL_row(at->w, v / VP, at->panel) + q * 16 + v % VP * LANES);
 }
 
 /* That value of k, for the rows from `from` on up to `to`. */

@@ -21,7 +21,7 @@ params = (
     doc = "what threads share out: 0 panels, 1 rows (each then packs all of W)"; } );
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors in a row of a tile"; },
   { name = "CALLS"; expr = "0";                doc = "a formula that calls functions is computed on Y, behind a tile"; },
   { name = "NACC"; expr = "MR * NP * VP";      doc = "accumulators"; } );
@@ -94,7 +94,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
         if (width >= NP * 16) {
             PACKAGE_UNROLL(32)
             for (int v = 0; v < NV; v++)
-                *(KERNEL_vec *)(block + v * VF) = *(const KERNEL_vec *)(w + v * VF);
+                *(KERNEL_vec *)(block + v * LANES) = *(const KERNEL_vec *)(w + v * LANES);
         } else {
             for (int64_t c = 0; c < NP * 16; c++)
                 block[c] = c < width ? w[c] : 0;
@@ -104,23 +104,23 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
 #endif
-/* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave two halves. */
+/* LANES columns of the block, LANES values of k: the transpose, by log2(LANES) rounds that interleave two halves. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_transpose(const float *w, int64_t K, float *block)
 {
-    KERNEL_vec v[VF], t[VF];
+    KERNEL_vec v[LANES], t[LANES];
     PACKAGE_UNROLL(16)
-    for (int i = 0; i < VF; i++)
+    for (int i = 0; i < LANES; i++)
         v[i] = *(const KERNEL_vec *)(w + i * K);
     PACKAGE_UNROLL(4)
-    for (int round = 1; round < VF; round *= 2) {
+    for (int round = 1; round < LANES; round *= 2) {
         PACKAGE_UNROLL(16)
-        for (int i = 0; i < VF / 2; i++) {
-            const KERNEL_vec a = v[i], b = v[i + VF / 2];
-#if VF == 16
+        for (int i = 0; i < LANES / 2; i++) {
+            const KERNEL_vec a = v[i], b = v[i + LANES / 2];
+#if LANES == 16
             t[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             t[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-#elif VF == 8
+#elif LANES == 8
             t[2 * i] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
             t[2 * i + 1] = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 #else
@@ -129,25 +129,25 @@ KERNEL_transpose(const float *w, int64_t K, float *block)
 #endif
         }
         PACKAGE_UNROLL(16)
-        for (int i = 0; i < VF; i++)
+        for (int i = 0; i < LANES; i++)
             v[i] = t[i];
     }
     PACKAGE_UNROLL(16)
-    for (int i = 0; i < VF; i++)
+    for (int i = 0; i < LANES; i++)
         *(KERNEL_vec *)(block + i * NP * 16) = v[i];
 }
 
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
-    for (int64_t c = 0; c < NP * 16; c += VF, block += VF) {
+    for (int64_t c = 0; c < NP * 16; c += LANES, block += LANES) {
         const int64_t K = a->K, width = a->N - n - c;
         const float *w = a->W + (n + c) * K + k0;
         int64_t k = 0;
-        for (; width >= VF && k + VF <= kc; k += VF)
+        for (; width >= LANES && k + LANES <= kc; k += LANES)
             KERNEL_transpose(w + k, K, block + k * NP * 16);
         for (; k < kc; k++)
-            for (int64_t i = 0; i < VF; i++)
+            for (int64_t i = 0; i < LANES; i++)
                 block[k * NP * 16 + i] = i < width ? w[i * K + k] : 0;
     }
 }
@@ -167,7 +167,7 @@ KERNEL_step(const int rows, KERNEL_vec acc[MR][NV], const float *const *x, const
     KERNEL_vec wv[NV];
     PACKAGE_UNROLL(32)
     for (int v = 0; v < NV; v++) {
-        KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
+        KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * LANES);
 #if HOLD
         PACKAGE_IN_REGISTER(load);
 #endif

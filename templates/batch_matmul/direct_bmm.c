@@ -50,14 +50,18 @@ features = (
 #endif
 /* KERNEL: pass by pass over a problem, or over several small ones, tiles of Y from above to below, then to the right: B's
  * columns stay in L1. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
 #include "batch_share.h"
 #include "batch_step.h"
 #include "store_tile.h"
 #if EPILOGUE_CALLS
 #include "finish.h"
 #endif
+
+/* What there is of the last vector of a row: all of it, the lanes of a mask, or the lanes of a mask which are no more than half of all; a
+ * constant of each call. */
+typedef enum { KERNEL_WHOLE, KERNEL_PART, KERNEL_HALF } KERNEL_end;
 
 /* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one
  * tile each count as tiles of one problem. */

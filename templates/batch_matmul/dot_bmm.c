@@ -37,9 +37,9 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 #error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
 #endif
 /* KERNEL: acc[r][c], lane l: sum over k = l (mod LANES) of A[m+r][k] * B[n+c][k]; Y[m+r][n+c] is the sum of its lanes. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
-#include "../dense/lane_sums.h"
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
+#include "../gemm/lane_sums.h"
 #include "batch_share.h"
 #include "finish.h"
 

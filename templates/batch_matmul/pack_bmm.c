@@ -61,8 +61,8 @@ features = (
  * While the tiles of one panel are computed from one block, the columns of the next panel, or of the next problem's first,
  * are packed into another: GROUP columns x four values of k (KERNEL_round) after every four steps of k. Where K exceeds KC,
  * panels of KC values of k each are added up in Y. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
 #include "batch_share.h"
 #include "batch_step.h"
 #include "store_tile.h"

@@ -105,12 +105,12 @@ features = (
  *                    zero beyond filter K
  *   acc[j][v]        sum over r, s, c of X[n][h + DIL_H*r][w + STRIDE_W*j + DIL_W*s][c] * F[v-th vector of the tile][r][s][c]
  * A row of taps above or below the image is skipped for the whole tile; a column of taps beside it for those pixels that it misses. */
-#include "../dense/row_pointers.h"
-#include "../dense/packed_step.h"
-#include "../dense/sums.h"
+#include "../gemm/rows.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
 #include "run.h"
 #if !LAYOUT_Y_NCHW
-#include "../dense/store_part.h"
+#include "../gemm/store_part.h"
 #endif
 #include "view.h"
 #include "finish.h"

@@ -100,9 +100,9 @@ features = (
  *   M[f][t][k]    = sum over c of V[f][t][c] U[f][c][k]
  *   Y             = A^T M A for each tile and filter
  * Polynomials are multiplied at the points 0, 1, -1 and infinity (tiles of 2 x 2 pixels), or 0, +-sqrt(1/2), +-sqrt(2) and infinity (4 x 4). */
-#include "../dense/row_pointers.h"
-#include "../dense/packed_step.h"
-#include "../dense/sums.h"
+#include "../gemm/rows.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
 #include "run.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */

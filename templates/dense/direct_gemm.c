@@ -76,13 +76,11 @@ features = (
  *   W[k][n]     at W + k*N + n
  *   acc[r][v]   sum over k of X[m+r][k] * W[k][v-th vector of the tile]
  * The last N % LANES columns are computed as the last LANES columns, of which only they are stored; N < LANES has a loop. */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-
-#include "row_pointers.h"
+#include "../gemm/rows.h"
 #include "addend.h"
 #include "finish.h"
-#include "store_part.h"
-#include "sums.h"
+#include "../gemm/store_part.h"
+#include "../gemm/sums.h"
 #include "store_tile.h"
 
 /* The q-th value of k from x and w on. */

@@ -85,11 +85,10 @@ features = (
  *   X[m][k]     at X + m*K + k
  *   W[n][k]     at W + n*K + k
  *   acc[r][c]   lane l: sum over k = l (mod LANES) of X[m+r][k] * W[n+c][k]; Y[m+r][n+c] is the sum of its lanes */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef int32_t KERNEL_mask __attribute__((vector_size(VECTOR_BYTES)));
 
-#include "lane_sums.h"
-#include "row_pointers.h"
+#include "../gemm/rows.h"
+#include "../gemm/lane_sums.h"
 #include "addend.h"
 #include "finish.h"
 

@@ -100,12 +100,12 @@ features = (
  *   X[m][k]        at X + m*K + k
  *   W, packed      panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it 16 floats further on for each k; zero beyond N
  *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
-#include "row_pointers.h"
+#include "../gemm/rows.h"
 #include "addend.h"
 #include "finish.h"
-#include "store_part.h"
-#include "packed_step.h"
-#include "sums.h"
+#include "../gemm/store_part.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
 #include "store_tile.h"
 
 /* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.

@@ -82,7 +82,12 @@ features = (
 #endif
  *   block[k][c]     W at row k0 + k and column n + c, zero beyond column N
  *   acc[r][v]       sum over the block's k of X[m+r][k0+k] * v-th vector of block[k] */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+#include "../gemm/rows.h"
+#include "addend.h"
+#include "finish.h"
+#include "../gemm/store_part.h"
+#include "../gemm/sums.h"
+#include "store_tile.h"
 
 #if LAYOUT_W_KN
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
@@ -152,13 +157,6 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
     }
 }
 #endif
-
-#include "row_pointers.h"
-#include "addend.h"
-#include "finish.h"
-#include "store_part.h"
-#include "sums.h"
-#include "store_tile.h"
 
 /* The q-th value of k from x and w on. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void

@@ -5,7 +5,7 @@
 # or of clang and passes its own test; so does one that may use Winograd's algorithm, whose kernels and filters no other package has.
 # ctest: label=slow,thorough timeout=900 cost=150
 . "$SRC/tests/cli/lib.sh"
-cp -R "$SRC/templates/conv2d" "$SRC/templates/dense" "$tmp/inst/share/dcgen/templates"
+cp -R "$SRC/templates/conv2d" "$SRC/templates/dense" "$SRC/templates/gemm" "$tmp/inst/share/dcgen/templates"
 quiet() { "$@" >"$tmp/log/step" 2>&1 || { tail -n 40 "$tmp/log/step"; failed "$*"; }; }
 shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
 strict='-std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* One value of k of a tile of MR rows x NP packed panels of 16 columns: its vectors of W by each row's value of X. */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 /* Where a tile is: in rows of X, in panels of W, and in what is prefetched; and how many floats apart its rows and panels are. */
 typedef struct {

@@ -32,7 +32,7 @@ enum {
     /* what a prediction takes: padded_flops, serial_flops, the op's flops, and the named expressions */
     TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
     TEMPLATE_MAX_SLOT = 256,
-    TEMPLATE_MAX_PIECE = 8,
+    TEMPLATE_MAX_PIECE = 16,
     TEMPLATE_MAX_GENERAL = 2 * TARGET_MAX
 };
 

@@ -18,6 +18,7 @@ params = (
 values = (
   { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
+  { name = "KA";   expr = "1";                 doc = "one sum for each element: tiles are large enough"; },
   { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
 constraints = (
@@ -90,6 +91,7 @@ features = (
 #define MR 7
 #define NP 4
 #define UK 1
+#define KA 1
 #define PF 1
 #define HOLD 1
 #define BLOCK 8
@@ -108,7 +110,7 @@ features = (
 #include "../gemm/rows.h"
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"
-#include "run.h"
+#include "parts.h"
 #if !LAYOUT_Y_NCHW
 #include "../gemm/store_part.h"
 #endif
@@ -213,7 +215,7 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
                 KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
                 if (from == 0 && to == pixels)
-                    KERNEL_run(pixels, panels, acc, &at, together * C, share);
+                    KERNEL_run(pixels, panels, &acc, &at, together * C, share);
                 else
                     KERNEL_run_part(pixels, panels, acc, &at, together * C, share, from, to);
             }

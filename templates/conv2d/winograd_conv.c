@@ -22,6 +22,7 @@ values = (
   { name = "XT"; expr = "YT + 2";             doc = "a tile of X is XT x XT pixels"; },
   { name = "TILES"; expr = "MR * BLOCK";       doc = "tiles of a block"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
+  { name = "KA";   expr = "1";                 doc = "one sum for each element: tiles are large enough"; },
   { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile of products"; } );
 constraints = (
@@ -85,6 +86,7 @@ features = (
 #define MR 6
 #define NP 4
 #define UK 1
+#define KA 1
 #define PF 1
 #define HOLD 1
 #define BLOCK 2
@@ -103,7 +105,7 @@ features = (
 #include "../gemm/rows.h"
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"
-#include "run.h"
+#include "parts.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */
 typedef struct {
@@ -240,7 +242,7 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
 #if PF
         KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
 #endif
-        KERNEL_run(tiles, panels, acc, &at, C, share);
+        KERNEL_run(tiles, panels, &acc, &at, C, share);
         KERNEL_write(tiles, vectors, acc, m, NP * 16);
         m += tiles * NP * 16;
     }

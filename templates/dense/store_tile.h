@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Stores a tile of sums, from row m and column n of Y on: of values of k from k0 up to k1, what is before k0 is in Y; and the formula, where that
  * completes them. */
+
+/* What a tile adds to: what Y has from k0 > 0 on. NULL: nothing. */
+static inline __attribute__((always_inline)) const float *
+KERNEL_addend(const float *y, int64_t k0)
+{
+#if KC
+    return k0 ? y : 0;
+#else
+    return (void)y, (void)k0, NULL;
+#endif
+}
+
 #if HAS_EPILOGUE
 /* Is the sum complete behind k1? */
 static inline __attribute__((always_inline)) int

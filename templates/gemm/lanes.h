@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* The first n floats of a vector in memory: a row's last columns, behind which memory may end. A mask takes time of its own in each load and
- * store. */
+/* The first n floats of a vector in memory: a row's last columns, behind which memory may end. A mask takes time of its own in each load. */
 #if VECTOR_BYTES == 64 /* AVX-512 */
 typedef unsigned short KERNEL_mask;
 #else
@@ -39,18 +38,4 @@ KERNEL_load_first(const float *p, const KERNEL_mask *mask, const int half)
 #endif
     (void)half;
     return v;
-}
-
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
-{
-#if VECTOR_BYTES == 64
-    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(*mask));
-#elif VECTOR_BYTES == 32
-    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(*mask));
-#else
-    for (int i = 0; i < LANES; i++)
-        if ((*mask)[i])
-            p[i] = v[i];
-#endif
 }

@@ -72,3 +72,17 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #endif
     }
 }
+
+/* The sums of a tile over the next `len` values of k: acc[q] has those of every KA-th. rows and panels are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_run(const int rows, const int panels, KERNEL_vec acc[KA][MR][NV], KERNEL_place *at, int64_t len, int64_t share)
+{
+#if KA * UK > 1
+    for (; len >= KA * UK; len -= KA * UK, KERNEL_next(rows, panels, at, KA * UK, share))
+        PACKAGE_UNROLL(8)
+        for (int q = 0; q < KA * UK; q++)
+            KERNEL_step(rows, panels * VP, acc[q % KA], at, q, 0, rows);
+#endif
+    for (; len > 0; len--, KERNEL_next(rows, panels, at, 1, share))
+        KERNEL_step(rows, panels * VP, acc[0], at, 0, 0, rows);
+}

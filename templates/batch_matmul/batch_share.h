@@ -26,18 +26,36 @@ static inline int64_t KERNEL_matrix(const int64_t *stride, int64_t b0, int64_t b
     return b0 * stride[0] + b1 * stride[1];
 }
 
-/* Problems that lie side by side along the inner axis of the batch. */
+/* A problem of the batch, and a part of its rows. */
 typedef struct {
-    int64_t b0, b1, count;
-} KERNEL_problems;
+    int64_t b0, b1, part;
+} KERNEL_item;
 
-/* Those from the i-th one on, up to `end`. */
-static inline KERNEL_problems KERNEL_problems_from(const NAME_args *a, int64_t i, int64_t end)
+/* The first one of a share. */
+static inline KERNEL_item KERNEL_item_of(const NAME_args *a, const KERNEL_share *share)
 {
+    const int64_t problem = share->begin / share->parts;
+    return (KERNEL_item){ problem / a->B1, problem % a->B1, share->begin % share->parts };
+}
+
+/* Of `left` problems from that one on, those that lie side by side along the inner axis of the batch. */
+static inline int64_t KERNEL_beside(const NAME_args *a, KERNEL_item at, int64_t left)
+{
+    const int64_t beside = a->B1 > 1 ? a->B1 - at.b1 : a->B0 - at.b0;
+    return left < beside ? left : beside;
+}
+
+/* The item behind `count` problems, or behind a part of one: no division. */
+static inline KERNEL_item KERNEL_behind(const NAME_args *a, KERNEL_item at, int64_t count, int64_t parts)
+{
+    if (++at.part < parts)
+        return at;
+    at.part = 0;
     if (a->B1 == 1)
-        return (KERNEL_problems){ i, 0, end - i };
-    const int64_t b0 = i / a->B1, b1 = i - b0 * a->B1, beside = a->B1 - b1;
-    return (KERNEL_problems){ b0, b1, beside < end - i ? beside : end - i };
+        at.b0 += count;
+    else if ((at.b1 += count) == a->B1)
+        at.b1 = 0, at.b0++;
+    return at;
 }
 
 /* Where an element of Y lies. */

@@ -76,35 +76,20 @@ KERNEL_step(const int rows, const int vectors, const int half, KERNEL_vec acc[MR
 
 /* Sums of a tile: 0 yet. Where PF is 2, its lines of Y, whose rows are ys apart, are fetched meanwhile. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_clear(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV], const float *y, int64_t ys)
+KERNEL_begin(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV], const float *y, int64_t ys)
 {
     PACKAGE_UNROLL(32)
     for (int r = 0; r < rows; r++)
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             acc[0][r][v] = acc[1][r][v] = (KERNEL_vec){0};
-#if PF == 2
-            __builtin_prefetch(y + r * ys + v * LANES, 1);
-#endif
+            if (PF == 2)
+                __builtin_prefetch(y + r * ys + v * LANES, 1);
         }
-    (void)y, (void)ys;
 }
 
 /* Small tiles keep two sums for each element, of even and of odd k, so that FMAs need not wait. */
 static inline __attribute__((always_inline)) int KERNEL_keeps_two(const int rows, const int vectors)
 {
     return rows * vectors < 8 && 2 * rows * vectors + vectors < VECTOR_REGISTERS;
-}
-
-/* Adds them up: acc[0] is the tile's. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_join(const int rows, const int vectors, KERNEL_vec acc[2][MR][NV])
-{
-    if (!KERNEL_keeps_two(rows, vectors))
-        return;
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            acc[0][r][v] += acc[1][r][v];
 }

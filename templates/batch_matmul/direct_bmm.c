@@ -47,148 +47,40 @@ features = (
 #define HALF 1
 #define R 8
 #define V 3
+#define E 0
 #endif
 /* KERNEL: pass by pass over a problem, or over several small ones, tiles of Y from above to below, then to the right: B's
  * columns stay in L1. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
+#include "../gemm/join.h"
 #include "batch_share.h"
 #include "batch_step.h"
 #include "store_tile.h"
+#include "direct_tile.h"
 #if EPILOGUE_CALLS
 #include "finish.h"
 #endif
 
-/* A pass over some problems: tiles of one height and width, `count` below each other in each problem. Problems of one
- * tile each count as tiles of one problem. */
-typedef struct KERNEL_pass KERNEL_pass;
-typedef void KERNEL_work(const NAME_args *a, const KERNEL_pass *pass);
-struct KERNEL_pass {
-    KERNEL_work *work;
-    const float *a, *b; /* where the first tile's operands begin */
-    float *y;
-    int64_t count, a_down, b_down, y_down;    /* how far it is to those of the tile below */
-    int64_t problems, a_next, b_next, y_next; /* how far it is to those of the next problem */
-    KERNEL_place at;                          /* the first tile */
-    int single;                               /* problems are of one tile each: tiles below each other are problems */
-    const float *a_after;                     /* A of what comes after the pass */
-    /* B of the problem after the last one, to fetch; NULL: there is none. A tile fetches a line of 16 columns, of all
-     * rows or, if sparse is 1, of every other row; so many tiles did so before this pass, and so many lines are in a
-     * row. */
-    const float *b_after;
-    int64_t b_row, b_line, sparse, fetched, lines; /* from a row, from a line to the next */
-    KERNEL_mask last; /* lanes of the last vector, where it is not whole */
-};
-
-/* rows x vectors of Y, all of k. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const KERNEL_end end, const NAME_args *a, const KERNEL_mask *lanes,
-            const float *first, const float *w, float *y, const KERNEL_place *at, const float *next, const float *ahead,
-            int64_t to_second, int64_t to_third)
-{
-    const int two = KERNEL_keeps_two(rows, vectors);
-    const int64_t xs = a->A_stride[2], ws = a->B_stride[2];
-    const float *x[(MR + 2) / 3];
-    KERNEL_vec acc[2][MR][NV];
-    const KERNEL_mask mask = *lanes, *last = end == KERNEL_WHOLE ? 0 : VECTOR_BYTES == 64 ? &mask : lanes; /* in a register */
-    KERNEL_clear(rows, vectors, acc, y, a->Y_stride[2]);
-    KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
-    for (int64_t pairs = a->K / 2, count; pairs > 0; pairs -= count) {
-        count = PF && pairs > 8 ? 8 : pairs;
-#if PF /* the next tile's A, while k goes through a line of this one's */
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < (LAYOUT_A_KM ? 16 : rows); r++)
-            __builtin_prefetch(next + r * xs);
-        next += LAYOUT_A_KM ? 16 * xs : 16;
-#endif
-        for (int64_t i = count; i > 0; i--, w += 2 * ws, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
-            KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
-            KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[two], x, xs, w + ws, last, 1);
-#if PF /* a line each of two rows; of few rows' tiles, all lines of their columns: B takes all the time there */
-            for (int line = 0; line < (rows < 3 ? (vectors * LANES + 15) / 16 : 1); line++) {
-                __builtin_prefetch(ahead + line * 16);
-                __builtin_prefetch(ahead + line * 16 + to_second);
-            }
-            ahead += to_third;
-#endif
-        }
-    }
-    if (a->K & 1)
-        KERNEL_step(rows, vectors, end == KERNEL_HALF, acc[0], x, xs, w, last, 0);
-    (void)next, (void)ahead, (void)to_second, (void)to_third;
-    KERNEL_join(rows, vectors, acc);
-    KERNEL_store(rows, vectors, acc[0], a, at, y, last);
-}
-
-/* Copies the arguments: as far as gcc knows, a store to Y may change them where they lie, and it would read them again
- * for each tile. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_all(const int rows, const int vectors, const KERNEL_end end, const NAME_args *args, const KERNEL_pass *pass)
-{
-    const NAME_args a = *args;
-    const KERNEL_pass t = *pass;
-    KERNEL_place problem = t.at;
-    for (int64_t p = 1; p <= t.problems; p++, KERNEL_to_next(&a, &problem)) {
-        KERNEL_place at = problem;
-        const float *x = t.a + (p - 1) * t.a_next, *w = t.b + (p - 1) * t.b_next;
-        const float *a_after = p < t.problems ? x + t.a_next : t.a_after;
-        const float *b_after = p < t.problems ? w + t.b_next : t.b_after;
-        float *y = t.y + (p - 1) * t.y_next;
-        for (int64_t i = t.count, k = t.fetched; i > 0; i--, k++) {
-            const int fetch = t.b_down || (b_after && k >> t.sparse < t.lines); /* else fetch what is there */
-            const int64_t row = fetch ? t.b_row : 0;
-            const int64_t line = (k >> t.sparse) * t.b_line + (k & t.sparse) * row;
-            const float *ahead = t.b_down || !fetch ? w + t.b_down : b_after + line;
-            KERNEL_tile(rows, vectors, end, &a, &pass->last, x, w, y, &at, i > 1 ? x + t.a_down : a_after, ahead,
-                        t.sparse ? 0 : row, 2 * row);
-            x += t.a_down, w += t.b_down, y += t.y_down;
-            if (t.single)
-                KERNEL_to_next(&a, &at);
-            else
-                at.m += rows;
-        }
-    }
-}
-
 /* A function for each height, width and end; with all of them in one the compiler takes long. */
 #define KERNEL_OF(rows, vectors, end) KERNEL_##rows##_##vectors##_##end
+//@ repeat E = 0..HALF + 1
 //@ repeat V = 1..NV
 //@ repeat R = 1..MR
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, whole)(const NAME_args *a, const KERNEL_pass *pass)
-{
-    KERNEL_all(R, V, KERNEL_WHOLE, a, pass);
-}
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, part)(const NAME_args *a, const KERNEL_pass *pass)
-{
-    KERNEL_all(R, V, KERNEL_PART, a, pass);
-}
-#if HALF
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, half)(const NAME_args *a, const KERNEL_pass *pass)
-{
-    KERNEL_all(R, V, KERNEL_HALF, a, pass);
-}
-#endif
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, E)(const NAME_args *a, const KERNEL_pass *pass) { KERNEL_all(R, V, E, a, pass); }
+//@ end
 //@ end
 //@ end
 
 static KERNEL_work *KERNEL_work_of(int64_t rows, int64_t vectors, KERNEL_end end)
 {
+    switch ((end * 16 + vectors) * 32 + rows) {
+//@ repeat E = 0..HALF + 1
 //@ repeat V = 1..NV
-    if (vectors == V && end == KERNEL_WHOLE)
-        switch (rows) {
-        case R: return KERNEL_OF(R, V, whole); //@ repeat R = 1..MR
-        }
-    if (vectors == V && end == KERNEL_PART)
-        switch (rows) {
-        case R: return KERNEL_OF(R, V, part); //@ repeat R = 1..MR
-        }
-#if HALF
-    if (vectors == V)
-        switch (rows) {
-        case R: return KERNEL_OF(R, V, half); //@ repeat R = 1..MR
-        }
-#endif
+    case (E * 16 + V) * 32 + R: return KERNEL_OF(R, V, E); //@ repeat R = 1..MR
 //@ end
+//@ end
+    }
     return 0; /* there are no such tiles */
 }
 
@@ -250,24 +142,6 @@ KERNEL_plan(const NAME_args *a, const KERNEL_cut *across, const KERNEL_cut *down
         }
 }
 
-/* A problem of the batch, and a part of its rows. */
-typedef struct {
-    int64_t b0, b1, part;
-} KERNEL_item;
-
-/* The item behind `count` problems, or behind a part of one: no division. */
-static inline KERNEL_item KERNEL_behind(const NAME_args *a, KERNEL_item at, int64_t count, int64_t parts)
-{
-    if (++at.part < parts)
-        return at;
-    at.part = 0;
-    if (a->B1 == 1)
-        at.b0 += count;
-    else if ((at.b1 += count) == a->B1)
-        at.b1 = 0, at.b0++;
-    return at;
-}
-
 /* What a task does: its share, how rows and columns of a problem are cut into tiles, and the passes over them. */
 typedef struct {
     KERNEL_share share;
@@ -275,7 +149,7 @@ typedef struct {
     NAME_args local;           /* what tiles read: B may be copied */
     int64_t pitch;             /* floats in a row of a copy of B */
     int copies, single, among; /* B is copied; the others: see KERNEL_plan */
-    int64_t run, together;     /* problems side by side along an axis of the batch; those that a pass does of them, at most */
+    int64_t together;          /* problems that a pass does at most */
     int64_t fetched;           /* see KERNEL_pass */
     KERNEL_pass passes[KERNEL_PANELS][2];
 } KERNEL_job;
@@ -295,8 +169,7 @@ static TARGET_ATTRIBUTE void KERNEL_prepare(const NAME_args *a, KERNEL_job *job)
     /* Where there is one pass, it does all problems side by side; where there are more, only one, or as many small ones as leave B in L1 for the
      * next pass. */
     const int64_t fit = KERNEL_TOGETHER / (a->K * job->pitch + 1);
-    job->run = a->B1 > 1 ? a->B1 : a->B0;
-    job->together = job->copies || job->share.parts > 1 ? 1 : job->across.count == 1 && !job->down.larger ? job->run : fit > 2 ? fit : 1;
+    job->together = job->copies || job->share.parts > 1 ? 1 : job->across.count == 1 && !job->down.larger ? INT64_MAX : fit > 2 ? fit : 1;
     job->fetched = 0;
     KERNEL_plan(a, &job->across, &job->down, job->single, job->among, job->passes);
 }
@@ -366,11 +239,9 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     float copy[KERNEL_COPIED] __attribute__((aligned(64)));
     job.share = share;
     KERNEL_prepare(a, &job);
-    KERNEL_item at = { share.begin / share.parts / a->B1, share.begin / share.parts % a->B1, share.begin % share.parts };
+    KERNEL_item at = KERNEL_item_of(a, &share);
     for (int64_t left = share.end - share.begin, count; left > 0; left -= count) {
-        const int64_t side_by_side = job.run - (a->B1 > 1 ? at.b1 : at.b0);
-        count = left < side_by_side ? left : side_by_side;
-        count = count < job.together ? count : job.together;
+        count = KERNEL_beside(a, at, left < job.together ? left : job.together);
         if (share.parts > 1) {
             job.down = KERNEL_cut_of(KERNEL_part_row(a->M, at.part + 1, share.parts) - KERNEL_part_row(a->M, at.part, share.parts), MR);
             KERNEL_plan(a, &job.across, &job.down, job.single, job.among, job.passes);

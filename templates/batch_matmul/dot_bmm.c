@@ -11,7 +11,10 @@ params  = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 8];         doc = "rows of A in the tallest tile"; },
   { name = "NR";    choices = [1, 2, 3, 4, 5, 6, 8, 12, 16];
     doc = "columns of Y in the widest tile: rows of B side by side"; } );
-values  = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+values  = (
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "UK";    expr = "1";                doc = "vectors of k in one round of the inner loop"; },
+  { name = "HOLD";  expr = "1";                doc = "each vector is loaded into a register once"; } );
 constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
     why = "accumulators, a vector of each row of A and one of B must fit the vector registers"; } );
@@ -30,78 +33,21 @@ terms   = ( { name = "sums"; expr = "BATCHES * MT * UT * 2"; doc = "the elements
 #include "standalone.h"
 #define MR 5
 #define NR 5
+#define UK 1
+#define HOLD 1
 #define R 5
 #define C 5
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
 #endif
-/* KERNEL: acc[r][c], lane l: sum over k = l (mod LANES) of A[m+r][k] * B[n+c][k]; Y[m+r][n+c] is the sum of its lanes. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
-#include "../dense/lane_sums.h"
+/* KERNEL: MR x NR tiles of Y, k along the vectors; where problems are one tile each, many of them at once. */
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
+#include "../gemm/lane_sums.h"
+#include "../gemm/dot.h"
 #include "batch_share.h"
 #include "finish.h"
-
-/* `last`: the lanes that are there of both, all if NULL; the others count as 0. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int columns, KERNEL_vec acc[MR][NR], const float *const *x, int64_t xs,
-            const float *const *w, int64_t ws, const KERNEL_mask *last)
-{
-    KERNEL_vec xv[MR];
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        const float *p = KERNEL_row(x, r, xs);
-        KERNEL_vec v = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
-        PACKAGE_IN_REGISTER(v); /* not of xv[r], which gcc would store, too */
-        xv[r] = v;
-    }
-    PACKAGE_UNROLL(16)
-    for (int c = 0; c < columns; c++) {
-        const float *p = KERNEL_row(w, c, ws);
-        KERNEL_vec wv = last ? KERNEL_load_first(p, last, 0) : *(const KERNEL_vec *)p;
-        PACKAGE_IN_REGISTER(wv);
-        PACKAGE_UNROLL(16)
-        for (int r = 0; r < rows; r++)
-            PACKAGE_FMA(acc[r][c], xv[r], wv);
-    }
-}
-
-/* rows x columns of Y. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int columns, const float *a, int64_t xs, const float *b, int64_t ws, int64_t K,
-            const KERNEL_mask *last, float *y, int64_t ys)
-{
-    const float *x[(MR + 2) / 3], *w[(NR + 2) / 3];
-    KERNEL_vec acc[MR][NR];
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(16)
-        for (int c = 0; c < columns; c++)
-            acc[r][c] = (KERNEL_vec){0};
-    KERNEL_point(rows, x, a, xs);
-    KERNEL_point(columns, w, b, ws);
-    for (; K >= LANES; K -= LANES, KERNEL_advance(rows, x, LANES), KERNEL_advance(columns, w, LANES))
-        KERNEL_step(rows, columns, acc, x, xs, w, ws, 0);
-    if (K > 0)
-        KERNEL_step(rows, columns, acc, x, xs, w, ws, last);
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++, y += ys)
-        PACKAGE_UNROLL(4)
-        for (int c = 0; c < columns; c += 4) {
-            const int left = columns - c;
-            KERNEL_quad sum = KERNEL_sum4(left < 4 ? left : 4, acc[r] + c);
-            if (left >= 4) {
-                *(KERNEL_quad *)(y + c) = sum;
-                continue;
-            }
-            y[c] = sum[0];
-            if (left > 1)
-                y[c + 1] = sum[1];
-            if (left > 2)
-                y[c + 2] = sum[2];
-        }
-}
 
 /* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
 typedef struct {
@@ -117,20 +63,19 @@ typedef struct {
 static TARGET_ATTRIBUTE void KERNEL_OF(R, C)(const NAME_args *a, const KERNEL_tiles *t)
 {
     for (int64_t i = 0; i < t->count; i++)
-        KERNEL_tile(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last,
-                    t->y + i * t->y_step, a->Y_stride[2]);
+        KERNEL_dot(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last,
+                    t->y + i * t->y_step, a->Y_stride[2], 0);
 }
 //@ end
 //@ end
 
 static TARGET_ATTRIBUTE void KERNEL_rows(int64_t rows, int64_t columns, const NAME_args *a, const KERNEL_tiles *t)
 {
+    switch (columns * 32 + rows) {
 //@ repeat C = 1..NR
-    if (columns == C)
-        switch (rows) {
-        case R: KERNEL_OF(R, C)(a, t); return; //@ repeat R = 1..MR
-        }
+    case C * 32 + R: KERNEL_OF(R, C)(a, t); break; //@ repeat R = 1..MR
 //@ end
+    }
 }
 
 /* Rows of one problem, from t's operands on: columns from left to right, so that B's rows are read once. */
@@ -167,13 +112,13 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_tiles t = { .a_step = a->A_stride[inner],
                        .b_step = small ? a->B_stride[inner] : 0, .y_step = a->Y_stride[inner],
                        .last = KERNEL_first(a->K % LANES) };
-    for (int64_t i = share.begin, count; i < share.end; i += count) {
-        const int64_t part = i % share.parts, m0 = KERNEL_part_row(M, part, share.parts), m1 = KERNEL_part_row(M, part + 1, share.parts);
-        const KERNEL_problems at = KERNEL_problems_from(a, i / share.parts, share.end); /* small ones are one part */
+    KERNEL_item at = KERNEL_item_of(a, &share);
+    for (int64_t left = share.end - share.begin, count; left > 0; left -= count, at = KERNEL_behind(a, at, count, share.parts)) {
+        const int64_t m0 = KERNEL_part_row(M, at.part, share.parts), m1 = KERNEL_part_row(M, at.part + 1, share.parts);
         t.a = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1) + m0 * a->A_stride[2];
         t.b = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
         t.y = a->Y + KERNEL_matrix(a->Y_stride, at.b0, at.b1) + m0 * a->Y_stride[2];
-        t.count = count = small ? at.count : 1;
+        t.count = count = small ? KERNEL_beside(a, at, left) : 1; /* small ones are one part */
         if (share.parts > 1)
             down = KERNEL_cut_of(m1 - m0, MR);
         if (small)

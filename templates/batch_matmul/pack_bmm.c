@@ -56,13 +56,15 @@ features = (
 #define LAYOUT_B_NK 1
 #define R 8
 #define V 3
+#define E 0
 #endif
 /* KERNEL: a panel is up to NV vectors of columns of B, side by side; tiles of Y go from above to below, panel by panel.
  * While the tiles of one panel are computed from one block, the columns of the next panel, or of the next problem's first,
  * are packed into another: GROUP columns x four values of k (KERNEL_round) after every four steps of k. Where K exceeds KC,
  * panels of KC values of k each are added up in Y. */
-#include "first_lanes.h"
-#include "../dense/row_pointers.h"
+#include "../gemm/rows.h"
+#include "../gemm/lanes.h"
+#include "../gemm/join.h"
 #include "batch_share.h"
 #include "batch_step.h"
 #include "store_tile.h"
@@ -70,222 +72,39 @@ features = (
 #include "finish.h"
 #endif
 #include "transpose.h"
-
-#define KERNEL_B_COLUMN(ws) (LAYOUT_B_NK ? (ws) : 1)
-#define KERNEL_B_STEP(ws) (LAYOUT_B_NK ? 1 : (ws))
-#define KERNEL_BESIDE(N) (LAYOUT_B_NK || (N) >= GROUP) /* tiles pack */
-
-/* Columns of B that are to be packed, GROUP at a time; of the last GROUP some may have been packed before. */
-typedef struct {
-    const float *b, *after; /* their first one at k = 0, and where the columns lie that come after them */
-    float *block;
-    int64_t columns;              /* how many */
-    int64_t begin, end, by_tiles; /* groups: done, in all, and up to where tiles do one each */
-} KERNEL_packing;
-
-/* The first column of a group. */
-static inline int64_t KERNEL_column(const NAME_args *a, const KERNEL_packing *p, int64_t group)
-{
-    const int64_t c = group * GROUP < p->columns - GROUP ? group * GROUP : p->columns - GROUP;
-    return a->N < GROUP ? 0 : c;
-}
-
-/* The number of its last column, from the first one on. */
-static inline int64_t KERNEL_last(const NAME_args *a) { return (a->N < GROUP ? a->N : GROUP) - 1; }
-
-/* The columns from the c-th on, as many as there are of GROUP, four values of k. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE void
-KERNEL_round_at(const NAME_args *a, const KERNEL_packing *p, int64_t c, int64_t k)
-{
-    const int64_t ws = a->B_stride[2];
-    KERNEL_round(p->b + c * KERNEL_B_COLUMN(ws) + k * KERNEL_B_STEP(ws), ws, KERNEL_last(a), p->block + k * BLOCK + c);
-}
-
-/* Packs what is left of the columns, kc values of k: in rounds or, of fewer than four, one by one. */
-static TARGET_ATTRIBUTE void KERNEL_pack(const NAME_args *a, KERNEL_packing *p, int64_t kc)
-{
-    const int64_t ws = a->B_stride[2], column = KERNEL_B_COLUMN(ws), step = KERNEL_B_STEP(ws);
-    if (kc < 4) {
-        for (int64_t i = p->begin * GROUP; i < p->columns; i++)
-            for (int64_t k = 0; k < kc; k++)
-                p->block[k * BLOCK + i] = p->b[i * column + k * step];
-        p->begin = p->end;
-    }
-    for (; p->begin < p->end; p->begin++)
-        for (int64_t k = 0; k < kc; k += 4)
-            KERNEL_round_at(a, p, KERNEL_column(a, p, p->begin), k + 4 <= kc ? k : kc - 4);
-}
-
-/* Tiles of one height and width: where the first one's operands begin, and how far it is to those of the next. */
-typedef struct {
-    const float *a;
-    float *b; /* the packed columns */
-    float *y;
-    int64_t count, a_step, y_step, k;
-    int64_t b_step;       /* not 0: these are problems of one tile each, whose B lie so far apart */
-    const float *a_after; /* A of the tile behind these, to fetch ahead */
-    KERNEL_mask last;     /* lanes of the last vector */
-    int whole, more;      /* these are all lanes; add to Y */
-    int done, small;      /* the sums are complete; these are problems of one tile each */
-    KERNEL_place at;      /* the first one */
-} KERNEL_tiles;
-
-/* What Y has of a tile, to add to. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_load_sums(const int rows, const int vectors, const int half, KERNEL_vec acc[MR][NV], const float *y, int64_t ys, const KERNEL_mask *last)
-{
-    PACKAGE_UNROLL(32)
-    for (int r = 0; r < rows; r++, y += ys)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            acc[r][v] = v + 1 < vectors ? *(const KERNEL_vec *)(y + v * LANES) : KERNEL_load_first(y + v * LANES, last, half);
-}
-
-/* Stores a tile, with the formula where its sums are complete. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_put(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, const KERNEL_tiles *t, float *y, const KERNEL_place *at)
-{
-#if HAS_EPILOGUE && !EPILOGUE_CALLS
-    if (!t->done)
-        KERNEL_store(rows, vectors, acc, a, 0, y, &t->last);
-    else
-#endif
-    if (t->whole)
-        KERNEL_store(rows, vectors, acc, a, at, y, 0);
-    else
-        KERNEL_store(rows, vectors, acc, a, at, y, &t->last);
-}
-
-/* rows x vectors of Y. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t, const float *first,
-            const float *w, float *y, const KERNEL_place *at, const float *next, KERNEL_packing *pack)
-{
-    const int two = KERNEL_keeps_two(rows, vectors);
-    const int64_t xs = a->A_stride[2], ws = a->B_stride[2], ys = a->Y_stride[2], K = t->k;
-    const int packing = pack->begin < pack->by_tiles; /* a group of the next panel's columns */
-    const int64_t c = KERNEL_column(a, pack, pack->begin), from = c * KERNEL_B_COLUMN(ws);
-    const float *p = pack->b + from, *after = pack->after + from;
-    float *to = pack->block + c;
-    const int64_t last = !LAYOUT_B_NK || vectors * LANES > GROUP ? GROUP - 1 : KERNEL_last(a); /* else the group is whole */
-    const float *x[(MR + 2) / 3];
-    KERNEL_vec acc[2][MR][NV];
-    KERNEL_clear(rows, vectors, acc, y, ys);
-    if (t->more)
-        KERNEL_load_sums(rows, vectors, half, acc[0], y, ys, &t->last);
-    KERNEL_point(KERNEL_A_ROWS(rows), x, first, xs);
-    int64_t k = 2;
-    for (; k <= K; k += 2, w += 2 * BLOCK, KERNEL_advance(KERNEL_A_ROWS(rows), x, 2 * KERNEL_A_STEP(xs))) {
-        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
-        KERNEL_step(rows, vectors, half, acc[two], x, xs, w + BLOCK, 0, 1);
-#if PF && LAYOUT_A_KM /* the next tile's A, each line once */
-        __builtin_prefetch(next);
-        __builtin_prefetch(next + xs);
-        next += 2 * xs;
-#elif PF
-        const float *line = next + k + (k / 2 & 7) * ((rows + 7) / 8) * xs;
-        PACKAGE_UNROLL(2)
-        for (int r = 0; r < (rows + 7) / 8; r++)
-            __builtin_prefetch(line + r * xs);
-#endif
-        if (packing && k % 4 == 0) {
-            KERNEL_round(p, ws, last, to);
-            p += 4 * KERNEL_B_STEP(ws);
-            to += 4 * BLOCK;
-#if PF
-            PACKAGE_UNROLL(4)
-            for (int i = 0; i < (LAYOUT_B_NK ? GROUP / 4 : 4); i++)
-                __builtin_prefetch(after + ((LAYOUT_B_NK ? k / 4 % 4 * (GROUP / 4) : 0) + i) * ws);
-            after += 4 * KERNEL_B_STEP(ws);
-#endif
-        }
-    }
-    (void)next, (void)after;
-    if (k - 1 == K)
-        KERNEL_step(rows, vectors, half, acc[0], x, xs, w, 0, 0);
-    KERNEL_join(rows, vectors, acc);
-    KERNEL_put(rows, vectors, acc[0], a, t, y, at);
-    if (packing) {
-        if (K % 4)
-            KERNEL_round_at(a, pack, c, K - 4);
-        pack->begin++;
-    }
-}
-
-/* Of problems of one tile: packs what the tile did not, and turns to the next problem; `left` are left, this one counted. The columns that were
- * packed are the next one's: where they lie. */
-static __attribute__((noinline)) TARGET_ATTRIBUTE float *
-KERNEL_turn(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack, float *used, int64_t left)
-{
-    float *packed = pack->block;
-    KERNEL_pack(a, pack, t->k);
-    pack->block = used;
-    pack->b += t->b_step;
-    pack->after += left > 3 ? t->b_step : 0;
-    pack->begin = left > 2 ? 0 : pack->end;
-    return packed;
-}
-
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_all(const int rows, const int vectors, const int half, const NAME_args *a, const KERNEL_tiles *t,
-           KERNEL_packing *pack)
-{
-    const float *x = t->a;
-    float *y = t->y, *w = t->b;
-    KERNEL_place at = t->at;
-    for (int64_t i = t->count; i > 0; i--, x += t->a_step, y += t->y_step) {
-        KERNEL_tile(rows, vectors, half, a, t, x, w, y, &at, i > 1 ? x + t->a_step : t->a_after, pack);
-        if (t->b_step)
-            w = KERNEL_turn(a, t, pack, w, i);
-        if (t->small)
-            KERNEL_to_next(a, &at);
-        else
-            at.m += rows;
-    }
-}
+#include "packing.h"
+#include "pack_tile.h"
 
 /* A function for each height and width; with many of them in one, the compiler takes long. */
 #define KERNEL_OF(rows, vectors, half) KERNEL_##rows##_##vectors##_##half
+//@ repeat E = 0..HALF
 //@ repeat V = 1..NV
 //@ repeat R = 1..MR
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 0)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p)
-{
-    KERNEL_all(R, V, 0, a, t, p);
-}
-#if HALF
-static TARGET_ATTRIBUTE void KERNEL_OF(R, V, 1)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p)
-{
-    KERNEL_all(R, V, 1, a, t, p);
-}
-#endif
+static TARGET_ATTRIBUTE void KERNEL_OF(R, V, E)(const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *p) { KERNEL_all(R, V, E, a, t, p); }
+//@ end
 //@ end
 //@ end
 
 static TARGET_ATTRIBUTE void
 KERNEL_rows(int64_t rows, int64_t vectors, int half, const NAME_args *a, const KERNEL_tiles *t, KERNEL_packing *pack)
 {
+    switch ((half * 16 + vectors) * 32 + rows) {
+//@ repeat E = 0..HALF
 //@ repeat V = 1..NV
-    if (vectors == V && !half)
-        switch (rows) {
-        case R: KERNEL_OF(R, V, 0)(a, t, pack); return; //@ repeat R = 1..MR
-        }
-#if HALF
-    if (vectors == V)
-        switch (rows) {
-        case R: KERNEL_OF(R, V, 1)(a, t, pack); return; //@ repeat R = 1..MR
-        }
-#endif
+    case (E * 16 + V) * 32 + R: KERNEL_OF(R, V, E)(a, t, pack); break; //@ repeat R = 1..MR
 //@ end
+//@ end
+    }
 }
 
 /* Problems of one tile each: as many as lie side by side are done at once. */
-static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int64_t end, float *block0, float *block1)
+static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, const KERNEL_share *share, float *block0, float *block1)
 {
     const int inner = a->B1 > 1; /* the axis that problems are done along */
     const int64_t groups = (a->N + GROUP - 1) / GROUP, rest = (a->N - 1) % LANES + 1, step = a->B_stride[inner];
-    for (int64_t i = begin, count; i < end; i += count) {
-        const KERNEL_problems at = KERNEL_problems_from(a, i, end);
-        count = at.count;
+    KERNEL_item at = KERNEL_item_of(a, share);
+    for (int64_t left = share->end - share->begin, count; left > 0; left -= count, at = KERNEL_behind(a, at, count, 1)) {
+        count = KERNEL_beside(a, at, left);
         const float *x = a->A + KERNEL_matrix(a->A_stride, at.b0, at.b1), *w = a->B + KERNEL_matrix(a->B_stride, at.b0, at.b1);
         KERNEL_packing pack = { w, w, block0, a->N, 0, groups, groups };
         KERNEL_pack(a, &pack, a->K);
@@ -314,7 +133,9 @@ static TARGET_ATTRIBUTE void KERNEL_small(const NAME_args *a, int64_t begin, int
 
 /* A panel, KC values of k of it, and the rows of Y that it is for. */
 typedef struct {
-    int64_t item, b0, b1, part, k0, number; /* the item of the task's share; the panel's number */
+    int64_t left; /* items of the task's share from this one on */
+    KERNEL_item at;
+    int64_t k0, number; /* the panel's number */
 } KERNEL_panel;
 
 static inline KERNEL_panel
@@ -326,12 +147,8 @@ KERNEL_next(const NAME_args *a, const KERNEL_share *share, const KERNEL_cut *acr
     if ((p.k0 += KC) < a->K)
         return p;
     p.k0 = 0;
-    p.item++;
-    if (++p.part < share->parts)
-        return p;
-    p.part = 0;
-    if (++p.b1 == a->B1)
-        p.b1 = 0, p.b0++;
+    p.left--;
+    p.at = KERNEL_behind(a, p.at, 1, share->parts);
     return p;
 }
 
@@ -344,15 +161,15 @@ static inline int64_t KERNEL_before(const KERNEL_cut *across, const KERNEL_panel
 static inline const float *KERNEL_in_b(const NAME_args *a, const KERNEL_cut *across, const KERNEL_panel *p)
 {
     const int64_t ws = a->B_stride[2];
-    return a->B + KERNEL_matrix(a->B_stride, p->b0, p->b1) + p->k0 * KERNEL_B_STEP(ws) +
+    return a->B + KERNEL_matrix(a->B_stride, p->at.b0, p->at.b1) + p->k0 * KERNEL_B_STEP(ws) +
            KERNEL_before(across, p) * KERNEL_B_COLUMN(ws);
 }
 
 /* The rows of A of its tiles, from its first k on. */
 static inline const float *KERNEL_in_a(const NAME_args *a, const KERNEL_share *share, const KERNEL_panel *p)
 {
-    const int64_t xs = a->A_stride[2], m = KERNEL_part_row(a->M, p->part, share->parts);
-    return a->A + KERNEL_matrix(a->A_stride, p->b0, p->b1) + m * (LAYOUT_A_KM ? 1 : xs) + p->k0 * KERNEL_A_STEP(xs);
+    const int64_t xs = a->A_stride[2], m = KERNEL_part_row(a->M, p->at.part, share->parts);
+    return a->A + KERNEL_matrix(a->A_stride, p->at.b0, p->at.b1) + m * (LAYOUT_A_KM ? 1 : xs) + p->k0 * KERNEL_A_STEP(xs);
 }
 
 static inline int64_t KERNEL_kc(const NAME_args *a, const KERNEL_panel *p) { return a->K - p->k0 < KC ? a->K - p->k0 : KC; }
@@ -385,11 +202,11 @@ KERNEL_do_panel(const NAME_args *a, const KERNEL_panel *p, const KERNEL_cut *acr
     const int64_t ys = a->Y_stride[2], row = LAYOUT_A_KM ? 1 : a->A_stride[2], rest = (a->N - 1) % LANES + 1, kc = KERNEL_kc(a, p);
     const int end = p->number + 1 == across->count, half = HALF && end && rest <= LANES / 2;
     const int64_t vectors = across->size + (p->number < across->larger), rows = down->size + 1;
-    KERNEL_tiles tiles = { .a = x, .b = block, .y = a->Y + KERNEL_matrix(a->Y_stride, p->b0, p->b1) + m0 * ys + KERNEL_before(across, p),
+    KERNEL_tiles tiles = { .a = x, .b = block, .y = a->Y + KERNEL_matrix(a->Y_stride, p->at.b0, p->at.b1) + m0 * ys + KERNEL_before(across, p),
                            .count = down->larger, .a_step = rows * row, .y_step = rows * ys, .k = kc,
                            .a_after = x + down->larger * rows * row, .last = KERNEL_first(end ? rest : LANES),
                            .whole = !end || rest == LANES, .more = p->k0 > 0, .done = p->k0 + kc == a->K,
-                           .at = { p->b0, p->b1, m0, KERNEL_before(across, p) } };
+                           .at = { p->at.b0, p->at.b1, m0, KERNEL_before(across, p) } };
     if (down->larger)
         KERNEL_rows(rows, vectors, half, a, &tiles, pack);
     tiles.a += down->larger * tiles.a_step;
@@ -403,7 +220,7 @@ KERNEL_do_panel(const NAME_args *a, const KERNEL_panel *p, const KERNEL_cut *acr
     (void)m1;
 #if EPILOGUE_CALLS
     if (end && tiles.done)
-        KERNEL_finish(a, p->b0, p->b1, 1, m0, m1 - m0);
+        KERNEL_finish(a, p->at.b0, p->at.b1, 1, m0, m1 - m0);
 #endif
 }
 
@@ -418,26 +235,25 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_blank(a, &across, block);
     KERNEL_blank(a, &across, other);
     if (across.count == 1 && a->M <= MR && a->K >= 4 && a->K <= KC) {
-        KERNEL_small(a, share.begin, share.end, block, other);
+        KERNEL_small(a, &share, block, other);
         return 0;
     }
-    const int64_t problem = share.begin / share.parts;
-    KERNEL_panel p = { share.begin, problem / a->B1, problem % a->B1, share.begin % share.parts, 0, 0 };
+    KERNEL_panel p = { share.end - share.begin, KERNEL_item_of(a, &share), 0, 0 };
     KERNEL_panel next = KERNEL_next(a, &share, &across, p), then = KERNEL_next(a, &share, &across, next);
     KERNEL_cut down = KERNEL_cut_of(a->M, MR);
     KERNEL_packing pack = KERNEL_packing_of(a, &across, &p, &p, block);
     KERNEL_pack(a, &pack, KERNEL_kc(a, &p));
-    while (p.item < share.end) {
-        const int64_t m0 = KERNEL_part_row(a->M, p.part, share.parts), m1 = KERNEL_part_row(a->M, p.part + 1, share.parts);
+    while (p.left > 0) {
+        const int64_t m0 = KERNEL_part_row(a->M, p.at.part, share.parts), m1 = KERNEL_part_row(a->M, p.at.part + 1, share.parts);
         const float *x = KERNEL_in_a(a, &share, &p), *after = x;
         const int64_t kc = KERNEL_kc(a, &p);
         int64_t kc_next = 0;
         if (share.parts > 1)
             down = KERNEL_cut_of(m1 - m0, MR);
         pack.begin = pack.end = pack.by_tiles = 0;
-        if (next.item < share.end) {
+        if (next.left > 0) {
             kc_next = KERNEL_kc(a, &next);
-            pack = KERNEL_packing_of(a, &across, &next, then.item < share.end ? &then : &next, other);
+            pack = KERNEL_packing_of(a, &across, &next, then.left > 0 ? &then : &next, other);
             pack.by_tiles = KERNEL_BESIDE(a->N) && kc >= 4 && kc_next == kc ? pack.end : 0;
             after = KERNEL_in_a(a, &share, &next);
         }

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: MIT-0 */
+/* Stores of the first floats of a vector, which a mask says, and of a tile. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
+{
+#if VECTOR_BYTES == 64
+    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(*mask));
+#elif VECTOR_BYTES == 32
+    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(*mask));
+#else
+    for (int i = 0; i < LANES; i++)
+        if ((*mask)[i])
+            p[i] = v[i];
+#endif
+}
+
 /* Stores a tile: the formula's values of sums that are complete. It lies at `at`; NULL: the sums are stored. The last vector of each row has the
  * lanes `last`, all if that is NULL. rows and vectors are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void

@@ -7,11 +7,11 @@ doc     = "any convolution, slowly, a vector of filters at a time: for calls tha
 packed  = true;
 dtypes  = ["f32"];
 params  = ();
-values  = ( { name = "VF"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+values  = ( { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 general = ( { target = ["avx512", "avx2", "portable"]; } );
-tile = { N = "1"; G = "VF"; H = "1"; W = "1"; C = "1"; K = "VF"; R = "1"; S = "1"; };
+tile = { N = "1"; G = "LANES"; H = "1"; W = "1"; C = "1"; K = "LANES"; R = "1"; S = "1"; };
 own_terms = true;
-terms = ( { name = "sums"; expr = "2000 * THREADS + N * P * Q * ceil_div(OC, VF) * (R * S * C * 14 + 40) / THREADS"; doc = "cycles: each FMA waits for the one before"; } );
+terms = ( { name = "sums"; expr = "2000 * THREADS + N * P * Q * ceil_div(OC, LANES) * (R * S * C * 14 + 40) / THREADS"; doc = "cycles: each FMA waits for the one before"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
@@ -38,15 +38,15 @@ KERNEL_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, const
 #endif
             if (a->C == 1 && a->K == 1) { /* each filter has a channel of its own */
 #if LAYOUT_X_NCHW
-                float channel[VF] = { 0 };
+                float channel[LANES] = { 0 };
                 for (int64_t k = 0; k < filters; k++)
                     channel[k] = x[k * apart];
                 x = channel;
 #endif
-                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, VF);
+                sum += PACKAGE_load_MACHINE(x, filters) * PACKAGE_load_MACHINE(of_tap, LANES);
             } else
                 for (int64_t c = 0; c < a->C; c++)
-                    sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, VF);
+                    sum += PACKAGE_all_MACHINE(x[c * apart]) * PACKAGE_load_MACHINE(of_tap + c * 16, LANES);
         }
     return sum;
 }
@@ -60,7 +60,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             for (int64_t oc = 0, filters; oc < a->OC; oc += filters) {
                 const int64_t k = oc % side, n = row / a->P, p = row % a->P;
                 const float *f = a->F + (oc / side * ((side + 15) / 16) + k / 16) * NAME_PANEL(a->R * a->S * a->C) + k % 16;
-                filters = side - k < VF ? side - k : VF;
+                filters = side - k < LANES ? side - k : LANES;
                 PACKAGE_floats_MACHINE sum = KERNEL_sum(a, n, p * NAME_STRIDE_H(a) - NAME_PAD_T(a), q * NAME_STRIDE_W(a) - NAME_PAD_L(a), oc / a->K, f, filters);
 #if LAYOUT_Y_NCHW
                 for (int64_t i = 0; i < filters; i++) {

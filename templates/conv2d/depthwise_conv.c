@@ -17,7 +17,7 @@ params = (
   { name = "CB"; choices = [0, 2, 4, 8]; doc = "channels / 16 that meet all rows of an image before the next ones do, so that their rows of X stay close; 0: all"; } );
 values = (
   { name = "COPY"; expr = "0";                doc = "no pixels are copied"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "WIDE"; expr = "min(PT*QT, 14)";   doc = "columns of Y in the widest tile of one row"; },
   { name = "HIGH"; expr = "(PT - 1)*FH + FR"; doc = "rows of X under a tile"; } );
 constraints = (
@@ -33,7 +33,7 @@ tile = { N = "1"; G = "16 * max(CB, 1)"; H = "PT"; W = "QT"; C = "1"; K = "1"; R
 derived = (
   { name = "ACROSS"; expr = "ceil_div(Q, QT)"; doc = "tiles of a row"; },
   { name = "TILES_OF"; expr = "N * ceil_div(P, PT) * ACROSS"; doc = "tiles of all images, each for all channels"; },
-  { name = "PER_VECTOR"; expr = "ceil_div(G, VF)"; doc = "vectors of channels"; },
+  { name = "PER_VECTOR"; expr = "ceil_div(G, LANES)"; doc = "vectors of channels"; },
   { name = "UNDER"; expr = "(FR == 0) * R + (FR > 0) * HIGH"; doc = "rows of X under a tile"; },
   { name = "ROW_BYTES"; expr = "(CB == 0) * W * G * 4 + (CB > 0) * W * min(G, CB * 16) * 4"; doc = "bytes of a row of X that are read before those of the next row"; } );
 own_terms = true; # each channel has sums of its own, and few of them: what counts is how X comes
@@ -43,7 +43,7 @@ terms = (
   { name = "fma";   expr = "N * P * Q * PER_VECTOR * R * S / 2 / THREADS"; doc = "two FMAs a cycle"; },
   { name = "loads"; expr = "TILES_OF * PER_VECTOR * ((FR == 0) * R * S * (QT + 3) + (FR > 0) * PT * R * ((QT - 1) * FW + 2 * S)) / 2 / THREADS";
     doc = "two loads of X or of taps a cycle"; },
-  { name = "tiles"; expr = "TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * VF, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
+  { name = "tiles"; expr = "TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * LANES, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
   { name = "x_l2";  expr = "(ROW_BYTES * (UNDER + 1) > L1_BYTES) * N * ceil_div(P, PT) * UNDER * W * G / 16 / THREADS"; doc = "lines of X that come from L2 for each row of tiles"; },
   { name = "x";     expr = "(N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
   { name = "y";     expr = "N * P * Q * G / 8 / THREADS"; doc = "lines of Y written"; } );
@@ -101,7 +101,7 @@ static KERNEL_place KERNEL_place_of(const NAME_args *a, int64_t n, int64_t p, in
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_load(const float *p, int64_t lanes)
 {
-    return lanes == VF ? *(const KERNEL_vec *)p : (KERNEL_vec)PACKAGE_load_MACHINE(p, lanes);
+    return lanes == LANES ? *(const KERNEL_vec *)p : (KERNEL_vec)PACKAGE_load_MACHINE(p, lanes);
 }
 
 #if FR
@@ -195,7 +195,7 @@ KERNEL_tile(const int rows, const int columns, const int inside, const NAME_args
     for (int t = 0; t < rows; t++, y += across)
         PACKAGE_UNROLL(16)
         for (int j = 0; j < columns; j++)
-            if (lanes == VF)
+            if (lanes == LANES)
                 *(KERNEL_vec *)(y + j * pixel) = acc[t][j];
             else
                 PACKAGE_store_MACHINE(y + j * pixel, (PACKAGE_floats_MACHINE)acc[t][j], lanes);
@@ -207,11 +207,11 @@ KERNEL_strip(const int rows, const int columns, const int inside, const NAME_arg
 {
     const KERNEL_place at = *place; /* stores to Y do not change it */
     const int64_t pixel = a->G, line = NAME_DIL_H(a) * a->W * pixel, across = a->Q * pixel, panel = NAME_PANEL(a->R * a->S);
-    if (lanes < VF)
+    if (lanes < LANES)
         KERNEL_tile(rows, columns, inside, a, &at, pixel, line, across, a->F + (c0 >> 4) * panel + (c0 & 15), c0, lanes);
     else
-        for (int64_t c = c0; c < c1; c += VF)
-            KERNEL_tile(rows, columns, inside, a, &at, pixel, line, across, a->F + (c >> 4) * panel + (c & 15), c, VF);
+        for (int64_t c = c0; c < c1; c += LANES)
+            KERNEL_tile(rows, columns, inside, a, &at, pixel, line, across, a->F + (c >> 4) * panel + (c & 15), c, LANES);
 }
 
 /* The strip as code for each width, of PT rows or of one, where all columns of X exist. */
@@ -219,12 +219,12 @@ static TARGET_ATTRIBUTE void KERNEL_inside(const NAME_args *a, const KERNEL_plac
 {
     if (rows == PT)
         switch (columns) {
-        case T: KERNEL_strip(PT, T, 1, a, at, c0, c1, VF); break; //@ repeat T = 1..QT
+        case T: KERNEL_strip(PT, T, 1, a, at, c0, c1, LANES); break; //@ repeat T = 1..QT
         }
 #if PT > 1
     else
         switch (columns) {
-        case T: KERNEL_strip(1, T, 1, a, at, c0, c1, VF); break; //@ repeat T = 1..WIDE
+        case T: KERNEL_strip(1, T, 1, a, at, c0, c1, LANES); break; //@ repeat T = 1..WIDE
         }
 #endif
 }
@@ -234,12 +234,12 @@ static TARGET_ATTRIBUTE void KERNEL_beside(const NAME_args *a, const KERNEL_plac
 {
     if (rows == PT)
         switch (columns) {
-        case T: KERNEL_strip(PT, T, 0, a, at, c0, c1, VF); break; //@ repeat T = 1..QT
+        case T: KERNEL_strip(PT, T, 0, a, at, c0, c1, LANES); break; //@ repeat T = 1..QT
         }
 #if PT > 1
     else
         switch (columns) {
-        case T: KERNEL_strip(1, T, 0, a, at, c0, c1, VF); break; //@ repeat T = 1..WIDE
+        case T: KERNEL_strip(1, T, 0, a, at, c0, c1, LANES); break; //@ repeat T = 1..WIDE
         }
 #endif
 }
@@ -247,7 +247,7 @@ static TARGET_ATTRIBUTE void KERNEL_beside(const NAME_args *a, const KERNEL_plac
 /* One row of `lanes` channels that are less than a vector. */
 static TARGET_ATTRIBUTE void KERNEL_rest(const NAME_args *a, const KERNEL_place *at, int64_t columns, int64_t c, int64_t lanes)
 {
-    if (lanes < VF)
+    if (lanes < LANES)
         switch (columns) {
         case T: KERNEL_strip(1, T, 0, a, at, c, c, lanes); break; //@ repeat T = 1..WIDE
         }
@@ -256,7 +256,7 @@ static TARGET_ATTRIBUTE void KERNEL_rest(const NAME_args *a, const KERNEL_place 
 /* Channels c0..c1-1 of a tile of `rows` rows. */
 static TARGET_ATTRIBUTE void KERNEL_channels(const NAME_args *a, int64_t n, int64_t p, int64_t rows, int64_t q, int64_t columns, int64_t c0, int64_t c1)
 {
-    const int64_t whole = c0 + (c1 - c0) / VF * VF;
+    const int64_t whole = c0 + (c1 - c0) / LANES * LANES;
     const KERNEL_place at = KERNEL_place_of(a, n, p, q);
     if (at.left <= 0 && (columns - 1) * NAME_STRIDE_W(a) + (a->S - 1) * NAME_DIL_W(a) < at.right)
         KERNEL_inside(a, &at, rows, columns, c0, whole);

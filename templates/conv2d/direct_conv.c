@@ -18,7 +18,8 @@ params = (
 values = (
   { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "KA";   expr = "1";                 doc = "one sum for each element: tiles are large enough"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
 constraints = (
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
@@ -65,7 +66,7 @@ terms = (
   { name = "taps";  expr = "(GROUPS + SINGLES) * R * ((1 - FLAT) * ROW_TILES * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"
                            " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
     doc = "a row of taps begins; at the sides of an image each tap, of which some pixels of a tile miss some"; },
-  { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / VF"; doc = "vectors of X that are copied"; },
+  { name = "copy";  expr = "COPY * MT * (FLAT + (1 - FLAT) * (STRIDE_H + (R - 1) / max(1, BLOCK / max(1, ACROSS))) * STRIDE_W) * C * (1 + LAYOUT_X_NCHW) / LANES"; doc = "vectors of X that are copied"; },
   { name = "w_l2";  expr = "STEPS * (ROW_TILES - 1) * ((NP * KB * 64 > L1_BYTES) * GROUPS * max(0, 2 * NP - max(ROWS*NV, NV + ROWS) / 2)"
                           " + (KB * 64 > L1_BYTES) * SINGLES * max(0, 2 - max(ROWS*VP, VP + ROWS) / 2))";
     doc = "lines of filters that later tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
@@ -90,6 +91,7 @@ features = (
 #define MR 7
 #define NP 4
 #define UK 1
+#define KA 1
 #define PF 1
 #define HOLD 1
 #define BLOCK 8
@@ -105,12 +107,12 @@ features = (
  *                    zero beyond filter K
  *   acc[j][v]        sum over r, s, c of X[n][h + DIL_H*r][w + STRIDE_W*j + DIL_W*s][c] * F[v-th vector of the tile][r][s][c]
  * A row of taps above or below the image is skipped for the whole tile; a column of taps beside it for those pixels that it misses. */
-#include "../dense/row_pointers.h"
-#include "../dense/packed_step.h"
-#include "../dense/sums.h"
-#include "run.h"
+#include "../gemm/rows.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
+#include "parts.h"
 #if !LAYOUT_Y_NCHW
-#include "../dense/store_part.h"
+#include "../gemm/store_part.h"
 #endif
 #include "view.h"
 #include "finish.h"
@@ -155,7 +157,7 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
     for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &at))
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
-            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * VF, VF);
+            acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * LANES, LANES);
 #endif
     KERNEL_write(pixels, vectors, acc, y, a->OC);
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
@@ -213,7 +215,7 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
                 KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
                 if (from == 0 && to == pixels)
-                    KERNEL_run(pixels, panels, acc, &at, together * C, share);
+                    KERNEL_run(pixels, panels, &acc, &at, together * C, share);
                 else
                     KERNEL_run_part(pixels, panels, acc, &at, together * C, share, from, to);
             }

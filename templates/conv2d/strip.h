@@ -17,10 +17,10 @@ static int64_t KERNEL_end_of_strip(const KERNEL_view *view, int64_t b0, int64_t 
 /* Columns w0..w1-1 of a row of an image, whose channels lie H*W apart, to IC floats a column. */
 static TARGET_ATTRIBUTE void KERNEL_turn(const float *x, int64_t apart, int64_t IC, int64_t w0, int64_t w1, float *to)
 {
-    for (int64_t ic = 0; ic < IC; ic += VF)
-        for (int64_t w = w0; w < w1; w += VF) {
-            PACKAGE_floats_MACHINE v[VF] = { 0 };
-            const int64_t channels = IC - ic < VF ? IC - ic : VF, columns = w1 - w < VF ? w1 - w : VF;
+    for (int64_t ic = 0; ic < IC; ic += LANES)
+        for (int64_t w = w0; w < w1; w += LANES) {
+            PACKAGE_floats_MACHINE v[LANES] = { 0 };
+            const int64_t channels = IC - ic < LANES ? IC - ic : LANES, columns = w1 - w < LANES ? w1 - w : LANES;
             for (int64_t i = 0; i < channels; i++)
                 v[i] = PACKAGE_load_MACHINE(x + (ic + i) * apart + w, columns);
             PACKAGE_transpose_MACHINE(v);

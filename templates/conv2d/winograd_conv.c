@@ -22,7 +22,8 @@ values = (
   { name = "XT"; expr = "YT + 2";             doc = "a tile of X is XT x XT pixels"; },
   { name = "TILES"; expr = "MR * BLOCK";       doc = "tiles of a block"; },
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "KA";   expr = "1";                 doc = "one sum for each element: tiles are large enough"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile of products"; } );
 constraints = (
   { need = "ACCURACY >= 16";                         why = "its transforms round more than plain sums do: a spec allows that with accuracy = \"winograd\""; },
@@ -62,7 +63,7 @@ derived = (
 padded_flops = "FLOPS_EACH * N * ceil_to(P, YT) * ceil_to(Q, YT) * UNITS * COL";
 serial_flops = "FLOPS_EACH * (SPLIT * ceil_div(TILES_Y, THREADS) + (1 - SPLIT) * TILES_Y) * YT * YT * UT * COL";
 terms = (
-  { name = "forward"; expr = "FREQ * MT * ceil_div(C, VF) * ceil_div(UT, max(1, PANELS)) * 3"; doc = "the input is transformed"; },
+  { name = "forward"; expr = "FREQ * MT * ceil_div(C, LANES) * ceil_div(UT, max(1, PANELS)) * 3"; doc = "the input is transformed"; },
   { name = "back";    expr = "FREQ * MT * UT * VP * 3"; doc = "sums are transformed back"; },
   { name = "x_l2";    expr = "(1 - X_CLOSE) * (GROUPS + SINGLES) * FREQ * MT * C / 16"; doc = "lines of V from L2"; },
   { name = "v_far";   expr = "(V_BYTES > L2_BYTES) * (GROUPS + SINGLES) * FREQ * MT * C / 8"; doc = "and from beyond"; },
@@ -85,6 +86,7 @@ features = (
 #define MR 6
 #define NP 4
 #define UK 1
+#define KA 1
 #define PF 1
 #define HOLD 1
 #define BLOCK 2
@@ -100,10 +102,10 @@ features = (
  *   M[f][t][k]    = sum over c of V[f][t][c] U[f][c][k]
  *   Y             = A^T M A for each tile and filter
  * Polynomials are multiplied at the points 0, 1, -1 and infinity (tiles of 2 x 2 pixels), or 0, +-sqrt(1/2), +-sqrt(2) and infinity (4 x 4). */
-#include "../dense/row_pointers.h"
-#include "../dense/packed_step.h"
-#include "../dense/sums.h"
-#include "run.h"
+#include "../gemm/rows.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
+#include "parts.h"
 
 /* Of a part of a call: its scratch memory, and the tiles of an image. Strides are in floats; those between frequencies are no multiples of 4096 bytes. */
 typedef struct {
@@ -161,7 +163,7 @@ KERNEL_back(KERNEL_vec *out, const KERNEL_vec *m)
 #endif
 }
 
-/* VF channels of the pixels under a tile, whose first one is at x, into V. from..to: its rows and columns that the image has. */
+/* LANES channels of the pixels under a tile, whose first one is at x, into V. from..to: its rows and columns that the image has. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_transform(const KERNEL_view *view, const float *x, int64_t row, int64_t pixel, float *v, int64_t lanes, const int is_inside, const int64_t *from, const int64_t *to)
 {
@@ -217,9 +219,9 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_fill(const NAME_args *a, co
         KERNEL_within(h, a->H, &from[0], &to[0]);
         KERNEL_within(w, a->W, &from[1], &to[1]);
         if (from[0] == 0 && from[1] == 0 && to[0] == XT && to[1] == XT)
-            for (; c + VF <= a->C; c += VF)
-                KERNEL_transform(view, x + c, a->W * a->IC, a->IC, v + c, VF, 1, from, to);
-        for (; c < a->C; c += VF)
+            for (; c + LANES <= a->C; c += LANES)
+                KERNEL_transform(view, x + c, a->W * a->IC, a->IC, v + c, LANES, 1, from, to);
+        for (; c < a->C; c += LANES)
             KERNEL_transform(view, x + c, a->W * a->IC, a->IC, v + c, a->C - c, 0, from, to);
     }
 }
@@ -240,7 +242,7 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
 #if PF
         KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
 #endif
-        KERNEL_run(tiles, panels, acc, &at, C, share);
+        KERNEL_run(tiles, panels, &acc, &at, C, share);
         KERNEL_write(tiles, vectors, acc, m, NP * 16);
         m += tiles * NP * 16;
     }
@@ -304,7 +306,7 @@ KERNEL_put(const NAME_args *a, const KERNEL_view *view, const float *m, KERNEL_s
 #if HAS_EPILOGUE
                 out[j] = NAME_epilogue_MACHINE(a, out[j], at.n, at.p + i, at.q + j, oc, lanes);
 #endif
-                if (lanes >= VF)
+                if (lanes >= LANES)
                     *(KERNEL_vec *)y = out[j];
                 else
                     PACKAGE_store_MACHINE(y, out[j], lanes);
@@ -318,7 +320,7 @@ KERNEL_finish(const NAME_args *a, const KERNEL_view *view, int64_t t0, int64_t t
 {
     for (int64_t t = t0; t < t1; t++) {
         const KERNEL_spot at = KERNEL_spot_of(view, t);
-        for (int64_t k = 0; k < filters; k += VF)
+        for (int64_t k = 0; k < filters; k += LANES)
             KERNEL_put(a, view, view->m + (t - t0) * NP * 16 + k, at, oc + k, filters - k);
     }
 }

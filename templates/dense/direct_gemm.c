@@ -23,7 +23,11 @@ params = (
     doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
   { name = "SPLIT"; choices = [0, 1];                        doc = "what threads share out: 0 columns, 1 rows"; } );
 values = (
-  { name = "VF";   expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "UNIT";  expr = "LANES";            doc = "columns of a narrow tile"; },
+  { name = "WIDE";  expr = "NV * LANES";       doc = "and of a wide one"; },
+  { name = "BLOCK"; expr = "ORDER";            doc = "row tiles that meet all columns before the next ones do; 0: all"; },
+  { name = "IN_TURN"; expr = "VECTOR_BYTES > 16"; doc = "sums are added to in turn: clang would else load many values of X first, for which there are no registers"; },
   { name = "CALLS"; expr = "0"; doc = "a formula that calls functions is computed on Y, behind a tile"; } );
 constraints = (
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
@@ -39,7 +43,7 @@ general = (
   { target = "avx512"; MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "avx2"; MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
-tile = { M = "MR"; N = "NV*VF"; K = "max(KC, UK)"; };
+tile = { M = "MR"; N = "NV*LANES"; K = "max(KC, UK)"; };
 derived = (
   { name = "ALIAS"; expr = "N % 1024 == 0"; doc = "W's rows a multiple of 4 KiB apart share the sets of a cache"; },
   { name = "W_CLOSE"; expr = "W_TILE * 2 <= L1_BYTES && (ALIAS == 0 || KB <= 12)";
@@ -65,106 +69,44 @@ features = (
 #define KC 256
 #define PF 0
 #define HOLD 1
+#define IN_TURN 1
 #define CALLS 0
-#define ORDER 0
+#define UNIT LANES
+#define WIDE (NV * LANES)
+#define BLOCK 0
 #define EVEN 1
 #define SPLIT 0
 #define R 8
 #endif
-/* KERNEL: MR x (NV*VF) tiles of Y, k innermost.
+/* KERNEL: MR x (NV*LANES) tiles of Y, k innermost.
  *   X[m][k]     at X + m*K + k
  *   W[k][n]     at W + k*N + n
  *   acc[r][v]   sum over k of X[m+r][k] * W[k][v-th vector of the tile]
- * The last N % VF columns are computed as the last VF columns, of which only they are stored; N < VF has a loop. */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-
-#include "row_pointers.h"
-#include "addend.h"
+ * The last N % LANES columns are computed as the last LANES columns, of which only they are stored; N < LANES has a loop. */
+#include "../gemm/rows.h"
+#include "../gemm/sums.h"
+#include "../gemm/store_part.h"
+#include "../gemm/rows_by_rows.h"
+#include "../gemm/share.h"
 #include "finish.h"
-#include "store_part.h"
-#include "sums.h"
 #include "store_tile.h"
 
-/* The q-th value of k from x and w on. */
+/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `columns` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, const float *w, const int q,
-            int64_t K, int64_t N)
+KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
-    KERNEL_vec wv[NV];
-    w += q * N;
-    PACKAGE_UNROLL(32)
-    for (int v = 0; v < vectors; v++) {
-        KERNEL_vec load = *(const KERNEL_vec *)(w + v * VF);
-#if HOLD
-        PACKAGE_IN_REGISTER(load);
-#endif
-#if PF
-        __builtin_prefetch(w + PF * N + v * VF);
-#endif
-        wv[v] = load;
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
-#if HOLD
-        PACKAGE_IN_REGISTER(xv);
-#endif
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++) {
-#if HOLD
-            PACKAGE_FMA(acc[r][v], xv, wv[v]);
-#else
-            acc[r][v] += xv * wv[v];
-#if VECTOR_BYTES > 16
-            PACKAGE_IN_REGISTER(acc[r][v]); /* clang would else load many values of X first, for which there are no registers */
-#endif
-#endif
-        }
-    }
-}
-
-/* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `vectors` are constants of each call.
- * The first `done` columns are not stored: they belong to the tile before. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int vectors, const NAME_args *a, int64_t m, int64_t n, int64_t done, int64_t k0,
-            int64_t k1)
-{
-    const int64_t N = a->N, K = a->K;
-    const float *x[(MR + 2) / 3], *w = a->W + k0 * N + n;
+    const int64_t N = a->N, K = a->K, done = columns == LANES && N - n < LANES ? n + LANES - N : 0; /* columns of the tile before */
     KERNEL_vec acc[MR][NV];
-    KERNEL_clear(rows, vectors, acc);
-    int64_t k = k1 - k0;
-    KERNEL_point(rows, x, a->X + m * K + k0, K);
-    for (; k >= UK; k -= UK, w += UK * N, KERNEL_advance(rows, x, UK))
-        PACKAGE_UNROLL(4)
-        for (int q = 0; q < UK; q++)
-            KERNEL_step(rows, vectors, acc, x, w, q, K, N);
-#if UK > 1
-    for (; k > 0; k--, w += N, KERNEL_advance(rows, x, 1))
-        KERNEL_step(rows, vectors, acc, x, w, 0, K, N);
-#endif
+    n -= done;
+    KERNEL_sum(rows, columns / LANES, acc, a->X + m * K + k0, K, a->W + k0 * N + n, N, k1 - k0);
     if (done)
-        KERNEL_store_columns(rows, 1, acc, a, m, n, done, VF, k0, k1);
+        KERNEL_store_columns(rows, 1, acc, a, m, n, done, LANES, k0, k1);
     else
-        KERNEL_store(rows, vectors, acc, a, m, n, k0, k1);
+        KERNEL_store(rows, columns / LANES, acc, a, m, n, k0, k1);
+    (void)i, (void)tiles;
 }
 
-/* The tile as a function for each height, full width or one vector. */
-static TARGET_ATTRIBUTE void
-KERNEL_rows(const NAME_args *a, int64_t rows, int64_t width, int64_t m, int64_t n, int64_t done, int64_t k0, int64_t k1)
-{
-#if NV > 1
-    if (width == NV * VF)
-        switch (rows) {
-        case R: KERNEL_tile(R, NV, a, m, n, 0, k0, k1); return; //@ repeat R = 1..MR
-        }
-#else
-    (void)width;
-#endif
-    switch (rows) {
-    case R: KERNEL_tile(R, 1, a, m, n, done, k0, k1); return; //@ repeat R = 1..MR
-    }
-}
+#include "../gemm/walk.h"
 
 /* N shorter than a vector. */
 static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64_t m1)
@@ -183,50 +125,12 @@ static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64
 #endif
 }
 
-#if !SPLIT
-/* The first column of a part: whole tiles, except at the end of a row. */
-static int64_t KERNEL_begin(int64_t N, int64_t task, int64_t ntask)
-{
-    const int64_t vectors = (N + VF - 1) / VF, n = (vectors * task / ntask + NV / 2) / NV * NV * VF;
-    return task == ntask || n > N ? N : n;
-}
-#endif
-
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    const int64_t M = a->M, N = a->N, K = a->K;
-#if SPLIT
-    const int64_t n0 = 0, n1 = N, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
-#else
-    const int64_t m0 = 0, m1 = M, n0 = KERNEL_begin(N, task, ntask), n1 = KERNEL_begin(N, task + 1, ntask);
-#endif
-    const int64_t ntile = (m1 - m0 + MR - 1) / MR;
-    if (N < VF) {
-        KERNEL_narrow(a, m0, n0 < n1 ? m1 : m0);
-        return 0;
-    }
-#if KC
-    for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
-        const int64_t k1 = K - k0 < KC ? K : k0 + KC;
-#else
-    {
-        const int64_t k0 = 0, k1 = K;
-#endif
-#if ORDER
-        for (int64_t i = 0; i < ntile; i++)
-            for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF) {
-#else
-        for (int64_t n = n0; n < n1; n += n1 - n < NV * VF ? VF : NV * VF)
-            for (int64_t i = 0; i < ntile; i++) {
-#endif
-                const int64_t width = n1 - n < NV * VF ? VF : NV * VF, at = n1 - n < VF ? n1 - VF : n;
-#if EVEN
-                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
-#else
-                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
-#endif
-                KERNEL_rows(a, rows, width, m, at, n - at, k0, k1);
-            }
-    }
+    const KERNEL_share share = KERNEL_share_of(a->M, a->N, task, ntask);
+    if (a->N < LANES)
+        KERNEL_narrow(a, share.m0, share.n0 < share.n1 ? share.m1 : share.m0);
+    else
+        KERNEL_walk(a, &share);
     return 0;
 }

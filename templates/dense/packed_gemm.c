@@ -21,10 +21,10 @@ params = (
   { name = "SPLIT"; choices = [0, 1];                doc = "what threads share out: 0 panels, 1 rows"; } );
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "UNIT"; expr = "16";                doc = "columns of a narrow tile"; },
+  { name = "WIDE"; expr = "NP * 16";           doc = "and of a wide one"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; },
-  { name = "STEP"; expr = "KA * UK";           doc = "values of k in one round of the inner loop"; },
-  { name = "WSTEP"; expr = "16 * KA * UK";     doc = "floats of a panel in one round"; },
   { name = "NACC"; expr = "KA * MR * NP * VP"; doc = "accumulators"; } );
 constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
@@ -92,33 +92,30 @@ features = (
 #define EVEN 1
 #define SPLIT 0
 #define NV 3
-#define STEP 1
-#define WSTEP 16
+#define UNIT 16
+#define WIDE 48
 #define R 8
 #endif
 /* KERNEL: tiles of MR rows x NP panels (16 columns each) of Y, k innermost.
  *   X[m][k]        at X + m*K + k
  *   W, packed      panel p (columns 16p..16p+15) at W + p*NAME_PANEL(K), row k of it 16 floats further on for each k; zero beyond N
  *   acc[q][r][v]   sum over k = q (mod KA) of X[m+r][k] * W[k][v-th vector of the tile] */
-#include "row_pointers.h"
-#include "addend.h"
+#include "../gemm/rows.h"
+#include "../gemm/packed_step.h"
+#include "../gemm/sums.h"
+#include "../gemm/join.h"
+#include "../gemm/store_part.h"
+#include "../gemm/share.h"
 #include "finish.h"
-#include "store_part.h"
-#include "packed_step.h"
-#include "sums.h"
 #include "store_tile.h"
 
-/* Rows m.., panels p.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
- * `rows` and `panels` are constants of each call. */
+/* Rows m.., columns n.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
+ * `rows` and `columns` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int64_t p, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
+KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
-#if VP == 1
-    const int vectors = panels;
-#else
-    const int vectors = panels * VP;
-#endif
-    const int64_t K = a->K, width = a->N - p * 16;
+    const int panels = columns / 16, vectors = panels * VP;
+    const int64_t K = a->K, p = n / 16, width = a->N - n;
     KERNEL_place at = { .row = K, .panel = NAME_PANEL(K) };
     KERNEL_point(rows, at.x, a->X + m * K + k0, K);
     KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
@@ -140,89 +137,22 @@ KERNEL_tile(const int rows, const int panels, const NAME_args *a, int64_t m, int
     {
         const int64_t stop = 0;
 #endif
-#if STEP > 1
-        for (; left - stop >= STEP; left -= STEP, KERNEL_next(rows, panels, &at, STEP, share))
-            PACKAGE_UNROLL(8)
-            for (int q = 0; q < STEP; q++)
-                KERNEL_step(rows, vectors, acc[q % KA], &at, q, 0, rows);
-#endif
-        for (; left > stop; left--, KERNEL_next(rows, panels, &at, 1, share))
-            KERNEL_step(rows, vectors, acc[0], &at, 0, 0, rows);
+        KERNEL_run(rows, panels, acc, &at, left - stop, share);
+        left = left < stop ? left : stop;
     }
-#if KA > 1
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++)
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < vectors; v++)
-            PACKAGE_UNROLL(8)
-            for (int q = 1; q < KA; q++)
-                acc[0][r][v] += acc[q][r][v];
-#endif
-    if (width < panels * 16) /* a tile across column N is stored in part */
-        KERNEL_store_columns(rows, vectors, acc[0], a, m, p * 16, 0, width, k0, k1);
+    KERNEL_join(rows, vectors, KA, acc);
+    if (width < columns) /* a tile across column N is stored in part */
+        KERNEL_store_columns(rows, vectors, acc[0], a, m, n, 0, width, k0, k1);
     else
-        KERNEL_store(rows, vectors, acc[0], a, m, p * 16, k0, k1);
+        KERNEL_store(rows, vectors, acc[0], a, m, n, k0, k1);
 }
 
-/* The tile as a function for each height, NP panels or one. */
-static TARGET_ATTRIBUTE void
-KERNEL_rows(const NAME_args *a, int64_t rows, int64_t panels, int64_t m, int64_t p, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
-{
-    if (panels == NP)
-        switch (rows) {
-        case R: KERNEL_tile(R, NP, a, m, p, k0, k1, i, tiles); break; //@ repeat R = 1..MR
-        }
-#if NP > 1
-    else
-        switch (rows) {
-        case R: KERNEL_tile(R, 1, a, m, p, k0, k1, i, tiles); break; //@ repeat R = 1..MR
-        }
-#endif
-}
-
-#if !SPLIT
-/* The first panel of a task: shares of nearly equal width, cut between tiles. */
-static int64_t KERNEL_cut(int64_t panels, int64_t task, int64_t ntask)
-{
-    const int64_t cut = (panels * task / ntask + NP / 2) / NP * NP;
-    return task == ntask || cut > panels ? panels : cut;
-}
-#endif
+#include "../gemm/walk.h"
 
 /* Part `task` of `ntask` of the call. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    const int64_t M = a->M, K = a->K, panels = (a->N + 15) / 16;
-#if SPLIT
-    const int64_t p0 = 0, p1 = panels, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
-#else
-    const int64_t m0 = 0, m1 = M, p0 = KERNEL_cut(panels, task, ntask), p1 = KERNEL_cut(panels, task + 1, ntask);
-#endif
-    const int64_t tiles = (m1 - m0 + MR - 1) / MR;
-#if BLOCK
-    const int64_t blocks = (tiles + BLOCK - 1) / BLOCK;
-#else
-    const int64_t blocks = 1;
-#endif
-#if KC
-    for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
-        const int64_t k1 = K - k0 < KC ? K : k0 + KC;
-#else
-    {
-        const int64_t k0 = 0, k1 = K;
-#endif
-        for (int64_t b = 0; b < blocks; b++) {
-            const int64_t i0 = tiles * b / blocks, n = tiles * (b + 1) / blocks - i0;
-            for (int64_t p = p0; p < p1; p += p1 - p < NP ? 1 : NP)
-                for (int64_t i = i0; i < i0 + n; i++) {
-#if EVEN
-                    const int64_t m = m0 + (m1 - m0) * i / tiles, rows = m0 + (m1 - m0) * (i + 1) / tiles - m;
-#else
-                    const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
-#endif
-                    KERNEL_rows(a, rows, p1 - p < NP ? 1 : NP, m, p, k0, k1, i - i0, n);
-                }
-        }
-    }
+    const KERNEL_share share = KERNEL_share_of(a->M, (a->N + 15) / 16 * 16, task, ntask); /* of whole panels */
+    KERNEL_walk(a, &share);
     return 0;
 }

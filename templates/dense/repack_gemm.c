@@ -21,7 +21,11 @@ params = (
     doc = "what threads share out: 0 panels, 1 rows (each then packs all of W)"; } );
 values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 columns"; },
-  { name = "VF";   expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "UNIT"; expr = "NP * 16";           doc = "columns of a tile"; },
+  { name = "WIDE"; expr = "NP * 16";           doc = "which are all of one width"; },
+  { name = "PF";   expr = "0";                 doc = "blocks are close: nothing is fetched ahead"; },
+  { name = "IN_TURN"; expr = "0";              doc = "sums need not be added to in turn"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors in a row of a tile"; },
   { name = "CALLS"; expr = "0";                doc = "a formula that calls functions is computed on Y, behind a tile"; },
   { name = "NACC"; expr = "MR * NP * VP";      doc = "accumulators"; } );
@@ -61,6 +65,9 @@ features = (
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
+#include "../vector/load.h"
+#include "../vector/store.h"
+#include "../vector/transpose.h"
 #define MR 8
 #define NP 3
 #define UK 1
@@ -68,6 +75,10 @@ features = (
 #define HOLD 1
 #define CALLS 0
 #define NV 3
+#define UNIT 48
+#define WIDE 48
+#define PF 0
+#define IN_TURN 0
 #define EVEN 1
 #define SPLIT 0
 #define LAYOUT_W_KN 0
@@ -82,7 +93,13 @@ features = (
 #endif
  *   block[k][c]     W at row k0 + k and column n + c, zero beyond column N
  *   acc[r][v]       sum over the block's k of X[m+r][k0+k] * v-th vector of block[k] */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+#include "../gemm/rows.h"
+#include "../gemm/sums.h"
+#include "../gemm/store_part.h"
+#include "../gemm/rows_by_rows.h"
+#include "../gemm/share.h"
+#include "finish.h"
+#include "store_tile.h"
 
 #if LAYOUT_W_KN
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
@@ -94,7 +111,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
         if (width >= NP * 16) {
             PACKAGE_UNROLL(32)
             for (int v = 0; v < NV; v++)
-                *(KERNEL_vec *)(block + v * VF) = *(const KERNEL_vec *)(w + v * VF);
+                *(KERNEL_vec *)(block + v * LANES) = *(const KERNEL_vec *)(w + v * LANES);
         } else {
             for (int64_t c = 0; c < NP * 16; c++)
                 block[c] = c < width ? w[c] : 0;
@@ -104,109 +121,37 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
 #endif
-/* VF columns of the block, VF values of k: the transpose, by log2(VF) rounds that interleave two halves. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_transpose(const float *w, int64_t K, float *block)
-{
-    KERNEL_vec v[VF], t[VF];
-    PACKAGE_UNROLL(16)
-    for (int i = 0; i < VF; i++)
-        v[i] = *(const KERNEL_vec *)(w + i * K);
-    PACKAGE_UNROLL(4)
-    for (int round = 1; round < VF; round *= 2) {
-        PACKAGE_UNROLL(16)
-        for (int i = 0; i < VF / 2; i++) {
-            const KERNEL_vec a = v[i], b = v[i + VF / 2];
-#if VF == 16
-            t[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            t[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-#elif VF == 8
-            t[2 * i] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-            t[2 * i + 1] = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-#else
-            t[2 * i] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-            t[2 * i + 1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-#endif
-        }
-        PACKAGE_UNROLL(16)
-        for (int i = 0; i < VF; i++)
-            v[i] = t[i];
-    }
-    PACKAGE_UNROLL(16)
-    for (int i = 0; i < VF; i++)
-        *(KERNEL_vec *)(block + i * NP * 16) = v[i];
-}
-
 static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
-    for (int64_t c = 0; c < NP * 16; c += VF, block += VF) {
+    for (int64_t c = 0; c < NP * 16; c += LANES, block += LANES) {
         const int64_t K = a->K, width = a->N - n - c;
         const float *w = a->W + (n + c) * K + k0;
         int64_t k = 0;
-        for (; width >= VF && k + VF <= kc; k += VF)
-            KERNEL_transpose(w + k, K, block + k * NP * 16);
+        for (; width >= LANES && k + LANES <= kc; k += LANES) {
+            PACKAGE_floats_MACHINE v[LANES];
+            PACKAGE_UNROLL(16)
+            for (int i = 0; i < LANES; i++)
+                v[i] = PACKAGE_load_MACHINE(w + k + i * K, LANES);
+            PACKAGE_transpose_MACHINE(v);
+            PACKAGE_UNROLL(16)
+            for (int i = 0; i < LANES; i++)
+                PACKAGE_store_MACHINE(block + (k + i) * NP * 16, v[i], LANES);
+        }
         for (; k < kc; k++)
-            for (int64_t i = 0; i < VF; i++)
+            for (int64_t i = 0; i < LANES; i++)
                 block[k * NP * 16 + i] = i < width ? w[i * K + k] : 0;
     }
 }
 #endif
-
-#include "row_pointers.h"
-#include "addend.h"
-#include "finish.h"
-#include "store_part.h"
-#include "sums.h"
-#include "store_tile.h"
-
-/* The q-th value of k from x and w on. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, KERNEL_vec acc[MR][NV], const float *const *x, const float *w, const int q, int64_t K)
-{
-    KERNEL_vec wv[NV];
-    PACKAGE_UNROLL(32)
-    for (int v = 0; v < NV; v++) {
-        KERNEL_vec load = *(const KERNEL_vec *)(w + q * NP * 16 + v * VF);
-#if HOLD
-        PACKAGE_IN_REGISTER(load);
-#endif
-        wv[v] = load;
-    }
-    PACKAGE_UNROLL(16)
-    for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = KERNEL_row(x, r, K)[q] - (KERNEL_vec){0};
-#if HOLD
-        PACKAGE_IN_REGISTER(xv);
-#endif
-        PACKAGE_UNROLL(32)
-        for (int v = 0; v < NV; v++)
-#if HOLD
-            PACKAGE_FMA(acc[r][v], xv, wv[v]);
-#else
-            acc[r][v] += xv * wv[v];
-#endif
-    }
-}
 
 /* Rows m.., columns n.., kc values of k from k0 on: adds to Y unless k0 is 0. `rows` is a constant of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
 {
     const int64_t K = a->K, width = a->N - n;
-    const float *x[(MR + 2) / 3], *w = block;
     KERNEL_vec acc[MR][NV];
-    KERNEL_clear(rows, NV, acc);
-    int64_t k = kc;
-    KERNEL_point(rows, x, a->X + m * K + k0, K);
-    for (; k >= UK; k -= UK, w += UK * NP * 16, KERNEL_advance(rows, x, UK))
-        PACKAGE_UNROLL(4)
-        for (int q = 0; q < UK; q++)
-            KERNEL_step(rows, acc, x, w, q, K);
-#if UK > 1
-    for (; k > 0; k--, w += NP * 16, KERNEL_advance(rows, x, 1))
-        KERNEL_step(rows, acc, x, w, 0, K);
-#endif
+    KERNEL_sum(rows, NV, acc, a->X + m * K + k0, K, block, NP * 16, kc);
     if (width < NP * 16)
         KERNEL_store_columns(rows, NV, acc, a, m, n, 0, width, k0, k0 + kc);
     else
@@ -225,28 +170,19 @@ KERNEL_rows(const NAME_args *a, int64_t rows, const float *block, int64_t m, int
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     float block[KC * NP * 16] __attribute__((aligned(64)));
-    const int64_t M = a->M, K = a->K, tiles = (a->N + NP * 16 - 1) / (NP * 16);
-#if SPLIT
-    const int64_t n0 = 0, n1 = tiles * NP * 16, m0 = M * task / ntask, m1 = M * (task + 1) / ntask;
-#else
-    const int64_t m0 = 0, m1 = M, n0 = tiles * task / ntask * NP * 16, n1 = tiles * (task + 1) / ntask * NP * 16;
-#endif
-    const int64_t ntile = (m1 - m0 + MR - 1) / MR, nblock = K > KC ? (K + KC - 1) / KC : 1;
+    const KERNEL_share share = KERNEL_share_of(a->M, a->N, task, ntask);
+    const int64_t K = a->K, blocks = K > KC ? (K + KC - 1) / KC : 1;
     /* KC is a multiple of 16: step is at most KC. An empty sum (K = 0) is one empty block. */
-    const int64_t step = K > 0 ? ((K + nblock - 1) / nblock + 15) / 16 * 16 : KC;
-    if (m0 == m1)
+    const int64_t step = K > 0 ? ((K + blocks - 1) / blocks + 15) / 16 * 16 : KC;
+    if (share.m0 == share.m1)
         return 0;
-    for (int64_t n = n0; n < n1; n += NP * 16)
+    for (int64_t n = share.n0; n < share.n1; n += NP * 16)
         for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += step) {
             const int64_t kc = K - k0 < step ? K - k0 : step;
             KERNEL_pack(a, n, k0, kc, block);
-            for (int64_t i = 0; i < ntile; i++) {
-#if EVEN
-                const int64_t m = m0 + (m1 - m0) * i / ntile, rows = m0 + (m1 - m0) * (i + 1) / ntile - m;
-#else
-                const int64_t m = m0 + i * MR, rows = m1 - m < MR ? m1 - m : MR;
-#endif
-                KERNEL_rows(a, rows, block, m, n, k0, kc);
+            for (int64_t i = 0; i < share.tiles; i++) {
+                const int64_t m = KERNEL_tile_row(&share, i);
+                KERNEL_rows(a, KERNEL_tile_row(&share, i + 1) - m, block, m, n, k0, kc);
             }
         }
     return 0;

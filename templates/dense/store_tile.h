@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Stores a tile of sums, from row m and column n of Y on: of values of k from k0 up to k1, what is before k0 is in Y; and the formula, where that
  * completes them. */
+
+/* What a tile adds to: what Y has from k0 > 0 on. NULL: nothing. */
+static inline __attribute__((always_inline)) const float *
+KERNEL_addend(const float *y, int64_t k0)
+{
+#if KC
+    return k0 ? y : 0;
+#else
+    return (void)y, (void)k0, NULL;
+#endif
+}
+
 #if HAS_EPILOGUE
 /* Is the sum complete behind k1? */
 static inline __attribute__((always_inline)) int
@@ -25,10 +37,10 @@ KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NA
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++) {
             if (add)
-                acc[r][v] += *(const KERNEL_vec *)(add + v * VF);
+                acc[r][v] += *(const KERNEL_vec *)(add + v * LANES);
 #if HAS_EPILOGUE && (CALLS || !EPILOGUE_CALLS)
             if (KERNEL_is_whole(k1, a->K))
-                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * VF, VF);
+                acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], m + r, n + v * LANES, LANES);
 #endif
         }
     }
@@ -36,7 +48,7 @@ KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NA
     (void)k1;
 #if EPILOGUE_CALLS && !CALLS
     if (KERNEL_is_whole(k1, a->K))
-        KERNEL_finish(a, m, n, rows, vectors * VF);
+        KERNEL_finish(a, m, n, rows, vectors * LANES);
 #endif
 }
 
@@ -45,9 +57,9 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_store_columns(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, int64_t m, int64_t n, int64_t from, int64_t to,
                      int64_t k0, int64_t k1)
 {
-    float part[MR * NV * VF], *y = a->Y + m * a->N + n + from;
-    KERNEL_write(rows, vectors, acc, part, vectors * VF);
-    KERNEL_store_part(rows, to - from, part + from, vectors * VF, KERNEL_addend(y, k0), y, a->N);
+    float part[MR * NV * LANES], *y = a->Y + m * a->N + n + from;
+    KERNEL_write(rows, vectors, acc, part, vectors * LANES);
+    KERNEL_store_part(rows, to - from, part + from, vectors * LANES, KERNEL_addend(y, k0), y, a->N);
     (void)k1;
 #if HAS_EPILOGUE
     if (KERNEL_is_whole(k1, a->K))

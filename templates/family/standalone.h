@@ -19,7 +19,6 @@
 #endif
 #define VECTOR_REGISTERS 32
 #define LANES (VECTOR_BYTES / 4)
-#define VF (VECTOR_BYTES / 4)
 #define VP (64 / VECTOR_BYTES)
 #define HAS_EPILOGUE 0
 #define EPILOGUE_CALLS 0

@@ -8,9 +8,9 @@
 
 # A second operator, of one template that compiles soon.
 bmm=$tmp/inst/share/dcgen/templates/batch_matmul
-mkdir "$bmm"
+mkdir "$bmm" "$bmm/../gemm"
 cp "$SRC"/templates/batch_matmul/op.cfg "$SRC"/templates/batch_matmul/reference.c "$SRC"/templates/batch_matmul/dot_bmm.c "$SRC"/templates/batch_matmul/*.h "$bmm"
-cp "$SRC"/templates/dense/*.h "$bmm/../dense"
+cp "$SRC"/templates/gemm/*.h "$bmm/../gemm"
 
 shows() { grep -qE -- "$1" "$out" || failed "stdout does not show: $1"; }
 bad() { text=$1; shift; run 2 "$@"; said "$text"; }

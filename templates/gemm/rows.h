@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Rows of a matrix along which a tile walks: a pointer to every third row; each row is one address, of a base and a scaled index.
- * From plain indices gcc makes an offset for each row and each step of an unrolled loop, more than there are registers. `rows` and r
- * are constants of each call. */
+/* Vectors of LANES floats, and rows of a matrix along which a tile walks: a pointer to every third row; each row is one address, of a
+ * base and a scaled index. From plain indices gcc makes an offset for each row and each step of an unrolled loop, more than there are
+ * registers. `rows` and r are constants of each call. */
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE const float *
 KERNEL_row(const float *const *p, const int r, int64_t stride)
 {

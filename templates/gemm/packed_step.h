@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* One value of k of a tile of MR rows x NP packed panels of 16 columns: its vectors of W by each row's value of X. */
-typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
 /* Where a tile is: in rows of X, in panels of W, and in what is prefetched; and how many floats apart its rows and panels are. */
 typedef struct {
@@ -24,7 +23,7 @@ KERNEL_next(const int rows, const int panels, KERNEL_place *at, int64_t step, in
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE const KERNEL_vec *
 KERNEL_of_w(const KERNEL_place *at, const int v, const int q)
 {
-    return (const KERNEL_vec *)(KERNEL_row(at->w, v / VP, at->panel) + q * 16 + v % VP * VF);
+    return (const KERNEL_vec *)(KERNEL_row(at->w, v / VP, at->panel) + q * 16 + v % VP * LANES);
 }
 
 /* That value of k, for the rows from `from` on up to `to`. */
@@ -72,4 +71,18 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const KER
 #endif
 #endif
     }
+}
+
+/* The sums of a tile over the next `len` values of k: acc[q] has those of every KA-th. rows and panels are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_run(const int rows, const int panels, KERNEL_vec acc[KA][MR][NV], KERNEL_place *at, int64_t len, int64_t share)
+{
+#if KA * UK > 1
+    for (; len >= KA * UK; len -= KA * UK, KERNEL_next(rows, panels, at, KA * UK, share))
+        PACKAGE_UNROLL(8)
+        for (int q = 0; q < KA * UK; q++)
+            KERNEL_step(rows, panels * VP, acc[q % KA], at, q, 0, rows);
+#endif
+    for (; len > 0; len--, KERNEL_next(rows, panels, at, 1, share))
+        KERNEL_step(rows, panels * VP, acc[0], at, 0, 0, rows);
 }

@@ -18,5 +18,5 @@ KERNEL_write(const int rows, const int vectors, KERNEL_vec acc[MR][NV], float *t
     for (int r = 0; r < rows; r++, to += stride)
         PACKAGE_UNROLL(32)
         for (int v = 0; v < vectors; v++)
-            *(KERNEL_vec *)(to + v * VF) = acc[r][v];
+            *(KERNEL_vec *)(to + v * LANES) = acc[r][v];
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Vectors of LANES floats, and the first n floats of one in memory: a row's last columns, behind which memory may end. */
-typedef float KERNEL_vec __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+/* The first n floats of a vector in memory: a row's last columns, behind which memory may end. A mask takes time of its own in each load. */
 #if VECTOR_BYTES == 64 /* AVX-512 */
 typedef unsigned short KERNEL_mask;
 #else
 typedef int32_t KERNEL_mask __attribute__((vector_size(LANES * 4)));
 #endif
 
-/* What there is of the last vector of a row: all of it, the lanes of a mask, or the lanes of a mask which are no more than half of all; a
- * constant of each call. A mask takes time of its own in each load and store. */
-typedef enum { KERNEL_WHOLE, KERNEL_PART, KERNEL_HALF } KERNEL_end;
-
-/* The mask of n lanes, 1 <= n <= LANES. */
+/* The mask of the first n lanes, n <= LANES. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL_first(int64_t n)
 {
 #if VECTOR_BYTES == 64
@@ -43,18 +38,4 @@ KERNEL_load_first(const float *p, const KERNEL_mask *mask, const int half)
 #endif
     (void)half;
     return v;
-}
-
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
-{
-#if VECTOR_BYTES == 64
-    __asm__("vmovups %1, %0%{%2%}" : "+m"(*(KERNEL_vec *)p) : "v"(v), "Yk"(*mask));
-#elif VECTOR_BYTES == 32
-    __asm__("vmaskmovps %1, %2, %0" : "+m"(*(KERNEL_vec *)p) : "x"(v), "x"(*mask));
-#else
-    for (int i = 0; i < LANES; i++)
-        if ((*mask)[i])
-            p[i] = v[i];
-#endif
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Rows of X by rows of W, which is [k][n] here: its rows are ws floats apart, those of X xs. */
+/* The q-th value of k from x and w on: acc[r][v] += X[r][k] * v-th vector of W[k]. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs, const float *w, int64_t ws,
+            const int q)
+{
+    KERNEL_vec wv[NV];
+    w += q * ws;
+    PACKAGE_UNROLL(32)
+    for (int v = 0; v < vectors; v++) {
+        KERNEL_vec load = *(const KERNEL_vec *)(w + v * LANES);
+#if HOLD
+        PACKAGE_IN_REGISTER(load);
+#endif
+#if PF
+        __builtin_prefetch(w + PF * ws + v * LANES);
+#endif
+        wv[v] = load;
+    }
+    PACKAGE_UNROLL(16)
+    for (int r = 0; r < rows; r++) {
+        KERNEL_vec xv = KERNEL_row(x, r, xs)[q] - (KERNEL_vec){0};
+#if HOLD
+        PACKAGE_IN_REGISTER(xv);
+#endif
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++) {
+#if HOLD
+            PACKAGE_FMA(acc[r][v], xv, wv[v]);
+#else
+            acc[r][v] += xv * wv[v];
+#if IN_TURN
+            PACKAGE_IN_REGISTER(acc[r][v]);
+#endif
+#endif
+        }
+    }
+}
+
+/* The sums of a tile over `left` values of k, whose rows begin at `first` and w. `rows` and `vectors` are constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_sum(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *first, int64_t xs, const float *w, int64_t ws, int64_t left)
+{
+    const float *x[(MR + 2) / 3];
+    KERNEL_clear(rows, vectors, acc);
+    KERNEL_point(rows, x, first, xs);
+    for (; left >= UK; left -= UK, w += UK * ws, KERNEL_advance(rows, x, UK))
+        PACKAGE_UNROLL(4)
+        for (int q = 0; q < UK; q++)
+            KERNEL_step(rows, vectors, acc, x, xs, w, ws, q);
+#if UK > 1
+    for (; left > 0; left--, w += ws, KERNEL_advance(rows, x, 1))
+        KERNEL_step(rows, vectors, acc, x, xs, w, ws, 0);
+#endif
+}

@@ -187,8 +187,8 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads);
 int spec_extents(const Spec *s, int axis, int64_t *extent, int max);
 const Operand *spec_output(const Spec *s);                    /* its op's */
 const Storage *spec_element(const Spec *s, const Operand *o); /* how its elements are stored */
-const Storage *spec_part(const Spec *s,
-                         DtypePart part); /* the first operand of that part, or what has none; NULL: none */
+/* The same of the first operand of that part, or, if there is none, as the spec's dtype says. NULL: unknown dtype. */
+const Storage *spec_part(const Spec *s, DtypePart part);
 /* The layout of an operand; and the names of all that were chosen from several: "W: NK, B: KN", "": none was. */
 const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */

@@ -109,7 +109,7 @@ const Family family_cuda = { .name = "cuda",
                              .call = "_cuda",
                              .library = "library.cu",
                              .blas = "cublaslt",
-                             .library_calls = "PACKAGE_device::launch(PACKAGE_device::ELEMENT_of(",
+                             .library_calls = "PACKAGE_device::launch(PACKAGE_device::RESULT_ELEMENT_of(",
                              .rival = "the vendor's library",
                              .device_text = device_text,
                              .check_text = check_text };

@@ -13,6 +13,7 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
+#include "gen/template/template.h"
 
 /* A primitive that is to be added as soon as all that it calls is; `outer` calls it. */
 typedef struct Caller {
@@ -140,15 +141,17 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
     return added;
 }
 
-/* The primitive that a template calls by the spec's type, as in DTYPE_mma, or by what its elements are stored as, as in
- * ELEMENT_of; "": it calls none so. */
-static const char *of_type(const Primitives *p, const char *word)
+/* The primitive that a template calls by the spec's type, as in DTYPE_mma, or by how elements are stored, as in
+ * RESULT_ELEMENT_of; "": it calls none so. */
+static const char *of_type(const Primitives *p, const char *called)
 {
-    static const char elem[] = "ELEMENT_", dtype[] = "DTYPE_";
-    const char *type = strncmp(word, elem, strlen(elem)) == 0     ? spec_part(p->spec, PART_LEFT)->name
-                       : strncmp(word, dtype, strlen(dtype)) == 0 ? p->spec->dtype
-                                                                  : "";
-    return *type ? arena_printf(p->arena, "%s%s", type, strchr(word, '_')) : "";
+    FillScope *words = fill_scope(p->arena, NULL);
+    fill_word(words, "DTYPE", p->spec->dtype);
+    template_type_words(words, p->spec);
+    for (const FillWord *w = words->word; w < words->word + words->nword; w++)
+        if (strncmp(called, w->name, w->len) == 0 && called[w->len] == '_')
+            return arena_printf(p->arena, "%s%s", w->text, called + w->len);
+    return "";
 }
 
 void primitives_add(Primitives *p, const Source *text, size_t from, const char *before, const char *behind)

@@ -259,6 +259,21 @@ Expr *template_condition(Arena *a, const Binding *b)
     return expr_is_number(e, &holds) && holds ? NULL : e;
 }
 
+const TypeWords type_words[TYPE_WORDS] = {
+    { "LEFT_TYPE", "LEFT_ELEMENT", PART_LEFT },
+    { "RIGHT_TYPE", "RIGHT_ELEMENT", PART_RIGHT },
+    { "RESULT_TYPE", "RESULT_ELEMENT", PART_RESULT },
+};
+
+void template_type_words(FillScope *s, const Spec *spec)
+{
+    for (const TypeWords *w = type_words; w < type_words + TYPE_WORDS; w++) {
+        const Storage *stored = spec_part(spec, w->part);
+        if (stored)
+            FILL_WORDS(s, WORD(w->type, stored->c_type), WORD(w->element, stored->name));
+    }
+}
+
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
 {
     Binding unbound = *b;
@@ -268,8 +283,8 @@ char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d)
     const char *name = b->spec->name, *target = b->target->name;
     FILL_WORDS(words, WORD("NAME", name), WORD("PACKAGE", b->spec->package), WORD("KERNEL", kernel),
                WORD("MACHINE", target), WORD("DTYPE", b->spec->dtype),
-               WORD("ELEMENT", spec_part(b->spec, PART_LEFT)->name),
                WORD("TARGET_ATTRIBUTE", arena_printf(a, "%s_TARGET_%s", b->spec->package, target)));
+    template_type_words(words, b->spec);
     if (guard)
         FILL_WORDS(words, WORD("TARGET_GUARD", guard),
                    WORD("__launch_bounds__", arena_printf(a, "%s_%s_bounds", name, target)));

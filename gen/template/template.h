@@ -18,6 +18,8 @@
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
 
+typedef struct FillScope FillScope; /* fill_scope.h */
+
 enum {
     TEMPLATE_MAX_PARAM = 24,
     TEMPLATE_MAX_CHOICE = 32,
@@ -193,6 +195,17 @@ bool template_serves(const Binding *b);
 bool template_serves_any(const Binding *b);
 /* The calls that it is for as a condition over extents; NULL: all. */
 Expr *template_condition(Arena *a, const Binding *b);
+
+/* What is in the spec's arithmetic, as texts say it: LEFT_TYPE, "float", and LEFT_ELEMENT, "f32", which names of
+ * primitives begin with. */
+typedef struct {
+    const char *type, *element;
+    DtypePart part;
+} TypeWords;
+enum { TYPE_WORDS = 3 };
+extern const TypeWords type_words[TYPE_WORDS];
+/* Adds these words. */
+void template_type_words(FillScope *s, const Spec *spec);
 
 /* The kernel's text. NULL after errors (only a faulty template has any). */
 char *template_fill(Arena *a, const Binding *b, const char *kernel, Diag *d);

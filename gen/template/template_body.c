@@ -185,7 +185,8 @@ bool template_free_name(const char *name)
                                         "GCC",     "STDC",         "FP_CONTRACT", "INT64_MAX",
                                         "INT_MAX", "INT64_MIN",    "INT64_C",     "SIZE_MAX",
                                         "FLT_MAX", "INFINITY",     "NAN",         "REGS" };
-    return strncmp(name, "NAME_", 5) == 0 || strncmp(name, "PACKAGE_", 8) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
+    return names_row(NAMES(type_words, TYPE_WORDS), name) || strncmp(name, "NAME_", 5) == 0 ||
+           strncmp(name, "PACKAGE_", 8) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
 }
 

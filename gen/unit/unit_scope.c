@@ -349,8 +349,7 @@ static void add_constant_texts(FillScope *s, const Spec *spec)
 static void add_constant(FillScope *s, const Spec *spec)
 {
     const Operand *w = spec->const_operand >= 0 ? &spec->op->operand[spec->const_operand] : NULL;
-    const Storage *left = spec_part(spec, PART_LEFT);
-    FILL_WORDS(s, WORD("HAS_CONSTANT", w != NULL), WORD("ELEM_IS_FLOAT", left && !left->is_raw));
+    fill_number(s, "HAS_CONSTANT", w != NULL);
     if (!w)
         return;
     FILL_WORDS(s, WORD("CONSTANT", w->name), WORD("CONSTANT_PLACE", spec->const_operand),
@@ -400,11 +399,10 @@ static void add_op(FillScope *s, const Spec *spec)
 {
     const Op *op = spec->op;
     const Operand *out = op_output(op);
-    const Storage *stored = spec_part(spec, PART_LEFT);
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
-               WORD("ELEMENT", stored ? stored->name : spec->dtype), WORD("OUTPUT_PLACE", (int)(out - op->operand)),
-               WORD("OUTPUT_OPERAND", out->name), WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
+               WORD("OUTPUT_PLACE", (int)(out - op->operand)), WORD("OUTPUT_OPERAND", out->name),
+               WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)), WORD("HAS_FORMULA", spec->formula != NULL),
@@ -412,6 +410,7 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))),
                WORD("HAS_ACC", spec->formula && spec->formula->bias < 0 && !spec_moves(spec)),
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
+    template_type_words(s, spec);
     unit_blas_words(s, spec);
     fill_number(s, "HAS_ACCURACY", spec->accuracy > 1);
     fill_number(s, "IS_PLANTED", spec->accuracy <= 1 && !spec_moves(spec)); /* formulas have tests of infinities */

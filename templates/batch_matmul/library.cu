@@ -13,7 +13,7 @@ struct Rows { /* of all matrices of Y */
     NAME_args a;
     const float *sums; /* dense; NULL: in Y */
     int64_t rows, N;
-    __device__ NAME_elem *at(int64_t r, int n) const
+    __device__ RESULT_TYPE *at(int64_t r, int n) const
     {
         const int64_t batch = r / a.M;
         return a.Y + batch / a.B1 * a.Y_stride[0] + batch % a.B1 * a.Y_stride[1] + r % a.M * a.Y_stride[2] + n;

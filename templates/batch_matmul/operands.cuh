@@ -15,7 +15,7 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
     return { a.A + (b0 * a.A_stride[0] + b1 * a.A_stride[1]),
              a.B + (b0 * a.B_stride[0] + b1 * a.B_stride[1]),
 #if HAS_EPILOGUE /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
-             (NAME_elem *)((uintptr_t)a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]) * ELEM_BYTES),
+             (RESULT_TYPE *)((uintptr_t)a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]) * ELEM_BYTES),
 #else
              a.Y + (b0 * a.Y_stride[0] + b1 * a.Y_stride[1]),
 #endif

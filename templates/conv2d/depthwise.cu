@@ -104,23 +104,23 @@ static __device__ __forceinline__ void KERNEL_load_taps(float *taps, const NAME_
 }
 
 /* Four neighbouring channels from p on, of which `left` exist, if any. */
-template <bool wide> static __device__ __forceinline__ void KERNEL_load(float (&v)[4], const NAME_elem *p, bool exists, int left)
+template <bool wide> static __device__ __forceinline__ void KERNEL_load(float (&v)[4], const LEFT_TYPE *p, bool exists, int left)
 {
-    NAME_elem e[4] = { 0, 0, 0, 0 };
+    LEFT_TYPE e[4] = { 0, 0, 0, 0 };
     if (wide) {
         if (exists)
             PACKAGE_device::load_row<4>(e, p);
     } else
 #pragma unroll
         for (int l = 0; l < 4; l++)
-            e[l] = exists && l < left ? __ldg(p + l) : (NAME_elem)0;
+            e[l] = exists && l < left ? __ldg(p + l) : (LEFT_TYPE)0;
 #pragma unroll
     for (int l = 0; l < 4; l++)
-        v[l] = PACKAGE_device::ELEMENT_to_float(e[l]);
+        v[l] = PACKAGE_device::LEFT_ELEMENT_to_float(e[l]);
 }
 
 /* Where the thread's channels of row h, column w of its image are. */
-static __device__ __forceinline__ const NAME_elem *KERNEL_at(const NAME_args &a, const KERNEL_place &at, unsigned h, unsigned w)
+static __device__ __forceinline__ const LEFT_TYPE *KERNEL_at(const NAME_args &a, const KERNEL_place &at, unsigned h, unsigned w)
 {
     return a.X + (((int64_t)at.n * a.H + (int)h) * a.W + (int)w) * a.IC + at.oc;
 }
@@ -164,7 +164,7 @@ KERNEL_by_rows(float (&acc)[PX][4], const float *taps, const NAME_args &a, const
         const unsigned h = at.h + (unsigned)r * NAME_DIL_H(a);
         if (h >= (unsigned)a.H)
             continue;
-        const NAME_elem *row = KERNEL_at(a, at, h, at.w);
+        const LEFT_TYPE *row = KERNEL_at(a, at, h, at.w);
         float f[FIXED_S][4];
 #pragma unroll
         for (int s = 0; s < FIXED_S; s++) {
@@ -191,14 +191,14 @@ static __device__ __forceinline__ void
 KERNEL_store(const NAME_args &a, const KERNEL_place &at, int pixel, const float (&sum)[4], bool wide)
 {
     /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
-    NAME_elem *y = (NAME_elem *)((uintptr_t)a.Y + ((((uint64_t)at.n * a.P + at.p) * a.Q + at.q + pixel) * a.OC + at.oc) * ELEM_BYTES);
-    NAME_elem e[4];
+    RESULT_TYPE *y = (RESULT_TYPE *)((uintptr_t)a.Y + ((((uint64_t)at.n * a.P + at.p) * a.Q + at.q + pixel) * a.OC + at.oc) * ELEM_BYTES);
+    RESULT_TYPE e[4];
 #pragma unroll
     for (int l = 0; l < 4; l++)
 #if HAS_EPILOGUE
-        e[l] = PACKAGE_device::ELEMENT_of(NAME_epilogue(a, sum[l], at.n, at.p, at.q + pixel, min(at.oc + l, a.OC - 1)));
+        e[l] = PACKAGE_device::RESULT_ELEMENT_of(NAME_epilogue(a, sum[l], at.n, at.p, at.q + pixel, min(at.oc + l, a.OC - 1)));
 #else
-        e[l] = PACKAGE_device::ELEMENT_of(sum[l]);
+        e[l] = PACKAGE_device::RESULT_ELEMENT_of(sum[l]);
 #endif
     if (wide)
         PACKAGE_device::store_row<4>(y, e);

@@ -15,15 +15,15 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
 {
     const unsigned group = KERNEL_matrix(a);
 #if LAYOUT_F_KRSC
-    const NAME_elem *w = a.F + group * a.K * a.F_stride[0];
+    const RIGHT_TYPE *w = a.F + group * a.K * a.F_stride[0];
     const unsigned ldw = (unsigned)a.F_stride[0];
 #else
-    const NAME_elem *w = a.F + group * a.K;
+    const RIGHT_TYPE *w = a.F + group * a.K;
     const unsigned ldw = (unsigned)a.F_stride[2];
 #endif
     return { a.X + group * a.C, w,
 #if HAS_EPILOGUE /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
-             (NAME_elem *)((uintptr_t)a.Y + (uint64_t)(group * a.K) * ELEM_BYTES),
+             (RESULT_TYPE *)((uintptr_t)a.Y + (uint64_t)(group * a.K) * ELEM_BYTES),
 #else
              a.Y + group * a.K,
 #endif

@@ -10,8 +10,9 @@
 
 typedef struct {
     int N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, P, Q, IC, OC;
-    const NAME_elem *X, *F;
-    NAME_elem *Y;
+    const LEFT_TYPE *X;
+    const RIGHT_TYPE *F;
+    RESULT_TYPE *Y;
     int64_t F_stride[3]; /* elements from one filter, row and column of taps to the next */
     void *scratch;
     unsigned *counters;

@@ -33,7 +33,8 @@ static __device__ __forceinline__ KERNEL_pixel KERNEL_pixel_of(int row)
 
 struct KERNEL_source { /* what a thread copies of the next block of k */
     const NAME_args *a;
-    const NAME_elem *x, *w; /* the group's first channel; the thread's first elements of F */
+    const LEFT_TYPE *x;  /* the group's first channel */
+    const RIGHT_TYPE *w; /* the thread's first elements of F */
     unsigned ldw;
     int nrow, ncol;         /* rows of X and columns of F from the thread's first on */
     int nk;                 /* values of k from the block's first on */
@@ -96,7 +97,7 @@ template <bool, class Part> static __device__ __forceinline__ void KERNEL_parts(
     constexpr int unroll = KERNEL_unroll;
     const NAME_args &a = *src.a;
     const unsigned h = (unsigned)src.r * NAME_DIL_H(a), w = (unsigned)src.s * NAME_DIL_W(a);
-    const NAME_elem *x = src.x + (((uint64_t)h * a.W + w) * a.IC + src.c);
+    const LEFT_TYPE *x = src.x + (((uint64_t)h * a.W + w) * a.IC + src.c);
     const bool here = share_x::k() < src.nk;
     constexpr int four = WIDTH == QUAD && share_x::parts % 4 == 0 ? 4 : 1; /* loads of pixels that wait for each other's latency */
 #pragma unroll unroll

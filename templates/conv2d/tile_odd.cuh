@@ -10,7 +10,7 @@ static __device__ __forceinline__ void KERNEL_step(const NAME_args &a, int &r, i
 }
 
 /* QUAD elements to shared memory, from the first on. of(j) is the j-th. */
-template <class Of> static __device__ __forceinline__ void KERNEL_put(NAME_elem *to, Of of)
+template <class Of> static __device__ __forceinline__ void KERNEL_put(LEFT_TYPE *to, Of of)
 {
     unsigned word[4];
 #pragma unroll
@@ -22,7 +22,7 @@ template <class Of> static __device__ __forceinline__ void KERNEL_put(NAME_elem 
 }
 
 /* Copies the thread's part of the next block of k, each element by itself: QUAD neighbours may be of several taps. */
-static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_source &src)
+static __device__ __forceinline__ void KERNEL_fill(LEFT_TYPE *stage, KERNEL_source &src)
 {
     typedef KERNEL_share_x share_x;
     const NAME_args &a = *src.a;
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
         KERNEL_put(stage + share_x::at(i), [&](int j) {
             const unsigned h = (unsigned)r * NAME_DIL_H(a), w = (unsigned)s * NAME_DIL_W(a);
             const bool exists = row && j < left && p.h + h < (unsigned)a.H && p.w + w < (unsigned)a.W;
-            const NAME_elem v = exists ? src.x[p.at + (int64_t)(((uint64_t)h * a.W + w) * a.IC + c)] : (NAME_elem)0;
+            const LEFT_TYPE v = exists ? src.x[p.at + (int64_t)(((uint64_t)h * a.W + w) * a.IC + c)] : (LEFT_TYPE)0;
             KERNEL_step(a, r, s, c);
             return v;
         });
@@ -48,11 +48,11 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
     for (int i = 0; i < share_w::parts; i++) {
         if (BN % share_w::down != 0 && share_w::r() + i * share_w::down >= BN)
             continue;
-        const NAME_elem *from = src.w + (uint64_t)src.ldw * KERNEL_column(i * share_w::down);
+        const RIGHT_TYPE *from = src.w + (uint64_t)src.ldw * KERNEL_column(i * share_w::down);
         const bool column = KERNEL_column(i * share_w::down) < src.ncol;
         int r = src.r, s = src.s, c = src.c;
         KERNEL_put(stage + share_w::at(i), [&](int j) {
-            const NAME_elem v = column && j < left ? from[j] : (NAME_elem)0;
+            const RIGHT_TYPE v = column && j < left ? from[j] : (RIGHT_TYPE)0;
             KERNEL_step(a, r, s, c);
 #if PACKED
             from += c == 0 ? a.F_stride[2] - a.C : 0; /* the next tap */
@@ -61,8 +61,8 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
         });
     }
 #else
-    KERNEL_share_w::each<false>(0, src.w, src.ldw, src.ncol, src.nk, [&](int, int at, const NAME_elem *from, bool exists, int n) {
-        KERNEL_put(stage + at, [&](int j) { return exists && j < n ? from[j] : (NAME_elem)0; });
+    KERNEL_share_w::each<false>(0, src.w, src.ldw, src.ncol, src.nk, [&](int, int at, const auto *from, bool exists, int n) {
+        KERNEL_put(stage + at, [&](int j) { return exists && j < n ? from[j] : (RIGHT_TYPE)0; });
     });
 #endif
     KERNEL_next<true>(src);
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void KERNEL_fill(NAME_elem *stage, KERNEL_sour
 
 /* acc = the product over the slice's k, where taps begin at any element, which asynchronous copies cannot do. While one stage is multiplied, the next is filled. */
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], LEFT_TYPE *stages, KERNEL_source src)
 {
     const KERNEL_place p = KERNEL_find();
     int left = src.nk, use = 0;

@@ -13,7 +13,7 @@ struct Rows { /* of Y */
     const float *sums;
     int64_t rows, N;
     __device__ float value(int64_t r, int n) const { return NAME_epilogue(a, sums[r * N + n], (int)r, n); }
-    __device__ NAME_elem *at(int64_t r, int n) const { return a.Y + r * N + n; }
+    __device__ RESULT_TYPE *at(int64_t r, int n) const { return a.Y + r * N + n; }
 };
 #if ELEM_BYTES == 2
 

@@ -11,9 +11,10 @@
 
 typedef struct {
     int M, N, K;
-    const NAME_elem *X, *W; /* X [M][K] */
-    NAME_elem *Y;                  /* [M][N] */
-    int64_t W_stride[1];           /* elements from a row of W to the next */
+    const LEFT_TYPE *X; /* [M][K] */
+    const RIGHT_TYPE *W;
+    RESULT_TYPE *Y;      /* [M][N] */
+    int64_t W_stride[1]; /* elements from a row of W to the next */
     void *scratch;
     unsigned *counters;
 } NAME_args;

@@ -25,24 +25,26 @@
 #define DTYPE_F32 (!DTYPE_F16 && !DTYPE_BF16 && !DTYPE_TF32)
 #define ELEM_BYTES (DTYPE_F16 || DTYPE_BF16 ? 2 : 4)
 #if DTYPE_F16
-#define ELEMENT_of f16_of
-#define ELEMENT_to_float f16_to_float
+#define RESULT_ELEMENT_of f16_of
+#define LEFT_ELEMENT_to_float f16_to_float
 #define DTYPE_mma f16_mma
 #elif DTYPE_BF16
-#define ELEMENT_of bf16_of
-#define ELEMENT_to_float bf16_to_float
+#define RESULT_ELEMENT_of bf16_of
+#define LEFT_ELEMENT_to_float bf16_to_float
 #define DTYPE_mma bf16_mma
 #else
-#define ELEMENT_of f32_of
-#define ELEMENT_to_float f32_to_float
+#define RESULT_ELEMENT_of f32_of
+#define LEFT_ELEMENT_to_float f32_to_float
 #define DTYPE_mma tf32_mma
 #endif
+#define RIGHT_ELEMENT_to_float LEFT_ELEMENT_to_float
 
 #if DTYPE_F16 || DTYPE_BF16
-typedef unsigned short NAME_elem; /* the bits */
+typedef unsigned short LEFT_TYPE; /* the bits */
 #else
-typedef float NAME_elem;
+typedef float LEFT_TYPE;
 #endif
+typedef LEFT_TYPE RIGHT_TYPE, RESULT_TYPE;
 
 namespace PACKAGE_device {
 #include "device/atomic_add_acq_rel.cuh"

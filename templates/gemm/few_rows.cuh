@@ -6,7 +6,7 @@ static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KE
 {
     if (m >= KERNEL_nrow(a) || n >= KERNEL_ncol(a))
         return;
-    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::ELEMENT_of(KERNEL_epilogue(a, v, m, n));
+    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::RESULT_ELEMENT_of(KERNEL_epilogue(a, v, m, n));
 }
 
 /* Element e of the block, row by row: what its warps have, added up in their order. */

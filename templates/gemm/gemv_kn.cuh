@@ -6,7 +6,8 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     constexpr int ncol = QUAD * COLS, apart = LANES * WIDTH; /* columns of a lane; from one of its loads to the next */
     constexpr int deep = WIDTH == 1 ? 4 : QUAD * UNROLL;     /* values of k at a time */
     const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const NAME_elem *x[ROWS], *w = b.of.w + b.n0 + lane * WIDTH;
+    const LEFT_TYPE *x[ROWS];
+    const RIGHT_TYPE *w = b.of.w + b.n0 + lane * WIDTH;
     const int left = KERNEL_ncol(a) - b.n0 - lane * WIDTH;
     float acc[ROWS][ncol];
 #pragma unroll
@@ -17,7 +18,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < ncol; c++)
             acc[r][c] = 0;
-    KERNEL_chunk wv[deep][ncol / WIDTH];
+    KERNEL_weights wv[deep][ncol / WIDTH];
     const auto fetch = [&](int i, unsigned k) {
 #pragma unroll
         for (int c = 0; c < ncol / WIDTH; c++)

@@ -6,7 +6,8 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 {
     const int lane = threadIdx.x % 32, kwarp = threadIdx.x / 32 % KWARPS, col = threadIdx.x / 32 / KWARPS * COLS;
     constexpr unsigned step = 32 * WIDTH * KWARPS;
-    const NAME_elem *x[ROWS], *w[COLS];
+    const LEFT_TYPE *x[ROWS];
+    const RIGHT_TYPE *w[COLS];
     float acc[ROWS][COLS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -19,7 +20,7 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
 #pragma unroll
         for (int c = 0; c < COLS; c++)
             acc[r][c] = 0;
-    KERNEL_chunk wv[UNROLL][COLS];
+    KERNEL_weights wv[UNROLL][COLS];
     const auto fetch = [&](int u, unsigned k) {
 #pragma unroll
         for (int c = 0; c < COLS; c++)

@@ -2,8 +2,9 @@
 /* What a block works on: tiles of matrices Y = X * W. An operator's operands.cuh says where these are in a call. The tiles of a matrix have
  * neighbouring numbers. */
 struct KERNEL_operands {
-    const NAME_elem *x, *w;
-    NAME_elem *y;
+    const LEFT_TYPE *x;
+    const RIGHT_TYPE *w;
+    RESULT_TYPE *y;
     unsigned ldx, ldw, ldy; /* elements from one row to the next */
 };
 

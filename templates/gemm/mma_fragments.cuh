@@ -14,7 +14,7 @@ static __device__ __forceinline__ int KERNEL_at(int r, int k)
 }
 
 struct KERNEL_rows_along {
-    static __device__ __forceinline__ void load(unsigned (&r)[4], const NAME_elem *stages, int at, int offset, int s, int b)
+    static __device__ __forceinline__ void load(unsigned (&r)[4], const LEFT_TYPE *stages, int at, int offset, int s, int b)
     {
         PACKAGE_device::ldmatrix_x4(r, stages + ((at + offset) ^ 2 * s * QUAD) + 16 * b * BK);
     }
@@ -29,7 +29,7 @@ template <int count, int pitch, bool k_first> struct KERNEL_rows_across {
     {
         return k * pitch + i;
     }
-    static __device__ __forceinline__ void load(unsigned (&r)[4], const NAME_elem *stages, int at, int offset, int s, int b)
+    static __device__ __forceinline__ void load(unsigned (&r)[4], const LEFT_TYPE *stages, int at, int offset, int s, int b)
     {
         const unsigned *from = (const unsigned *)stages + at + offset + 8 * s * pitch;
         constexpr int next = k_first ? 4 * pitch : 8, then = k_first ? 8 : 4 * pitch;
@@ -41,7 +41,7 @@ template <int count, int pitch, bool k_first> struct KERNEL_rows_across {
     {
         return k * pitch + (i / QUAD ^ k / (8 / mask) % mask) * QUAD + i % QUAD;
     }
-    static __device__ __forceinline__ void load(unsigned (&r)[4], const NAME_elem *stages, int at, int offset, int s, int b)
+    static __device__ __forceinline__ void load(unsigned (&r)[4], const LEFT_TYPE *stages, int at, int offset, int s, int b)
     {
         PACKAGE_device::ldmatrix_x4_trans(r, stages + ((at + offset) ^ 2 * b % mask * QUAD) + 2 * b / mask * mask * QUAD + 16 * s * pitch);
     }
@@ -108,7 +108,7 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
 
 /* Loads the fragments of step s of the stage at `offset`. */
 static __device__ __forceinline__ void
-KERNEL_load(KERNEL_fragments &f, const NAME_elem *stages, const KERNEL_place &p, int offset, int s)
+KERNEL_load(KERNEL_fragments &f, const LEFT_TYPE *stages, const KERNEL_place &p, int offset, int s)
 {
 #pragma unroll
     for (int i = 0; i < MTILES; i++)

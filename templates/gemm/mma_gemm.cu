@@ -211,7 +211,7 @@ features = (
 static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 {
 #if TARGET_GUARD
-    NAME_elem *stages = (NAME_elem *)PACKAGE_device::shared_memory();
+    LEFT_TYPE *stages = (LEFT_TYPE *)PACKAGE_device::shared_memory();
 #if PROBLEMS > 1
     stages += threadIdx.x / (NT / PROBLEMS) * (SMEM / PROBLEMS / ELEM_BYTES);
 #endif
@@ -231,6 +231,6 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
     if (!KERNEL_combine(acc[0][0], a, (unsigned *)stages))
         return;
 #endif
-    KERNEL_store(acc, a, stages, m0, n0);
+    KERNEL_store(acc, a, (RESULT_TYPE *)stages, m0, n0);
 #endif
 }

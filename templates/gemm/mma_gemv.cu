@@ -179,7 +179,7 @@ template <int ahead> static __device__ __forceinline__ void KERNEL_advance(KERNE
     for (int t = 0; t < STRIPS; t++)
         l.w[t] += 32 * ahead;
 #else
-    l.w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * (32 * ahead));
+    l.w = (const RIGHT_TYPE *)((const char *)l.w + (uint64_t)l.stride * (32 * ahead));
 #endif
     l.left -= 32 * ahead;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What a lane of mma_gemv loads. KERNEL_load: 8 elements, WIDTH neighbours at p, the next ones `apart` elements further ...; 0 from p + left on,
  * unless all are there. once: nobody reads them again. */
-template <int apart, bool whole, bool once>
-static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NAME_elem *p, int left)
+template <int apart, bool whole, bool once, class Elem>
+static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const Elem *p, int left)
 {
 #if ALIGNED == 16
     uint4 v = make_uint4(0, 0, 0, 0);
@@ -27,11 +27,11 @@ static __device__ __forceinline__ void KERNEL_load(unsigned (&word)[4], const NA
 /* The warp's sums, and where its lane reads next: rows of X, rows of W (NK), or W's row and its lane's first column. */
 struct KERNEL_lane {
     float acc[CHAINS][STRIPS][4];
-    const NAME_elem *x[GROUPS];
+    const LEFT_TYPE *x[GROUPS];
 #if !W_IS_KN
-    const NAME_elem *w[STRIPS];
+    const RIGHT_TYPE *w[STRIPS];
 #else
-    const NAME_elem *w;
+    const RIGHT_TYPE *w;
     unsigned stride; /* bytes from a row of W to the next */
     int right;       /* columns from the lane's first one on */
 #endif
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void KERNEL_fetch(KERNEL_chunk &c, const KERNE
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         const unsigned ki = k + i / WIDTH * (4 * WIDTH) + i % WIDTH;
-        const NAME_elem *w = (const NAME_elem *)((const char *)l.w + (uint64_t)l.stride * ki);
+        const RIGHT_TYPE *w = (const RIGHT_TYPE *)((const char *)l.w + (uint64_t)l.stride * ki);
         KERNEL_load<8 * WIDTH, whole, true>(c.w[i], w, whole || (int)ki < l.left ? l.right : 0);
     }
 #endif

@@ -3,7 +3,7 @@
 #if STAGED
 /* Computes the formula, rounds, and stores what exists. */
 static __device__ __forceinline__ void
-KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *stages, int m0, int n0)
+KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, RESULT_TYPE *stages, int m0, int n0)
 {
     const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32;
     const int row = warp % (BM / WM) * ROUND_ROWS + lane / 4, col = warp / (BM / WM) * WN + lane % 4 * 2;
@@ -22,12 +22,12 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
 }
 #else
 /* Two neighbouring elements of Y to shared memory. */
-static __device__ __forceinline__ void KERNEL_put2(NAME_elem *to, float v0, float v1)
+static __device__ __forceinline__ void KERNEL_put2(RESULT_TYPE *to, float v0, float v1)
 {
 #if WORDS
     *(float2 *)to = make_float2(v0, v1);
 #else
-    *(unsigned *)to = PACKAGE_device::ELEMENT_of(v0) | (unsigned)PACKAGE_device::ELEMENT_of(v1) << 16;
+    *(unsigned *)to = PACKAGE_device::RESULT_ELEMENT_of(v0) | (unsigned)PACKAGE_device::RESULT_ELEMENT_of(v1) << 16;
 #endif
 }
 
@@ -40,7 +40,7 @@ static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float s
 
 /* Computes the formula, rounds, and stores the tile by way of shared memory, so that a warp stores whole rows. */
 static __device__ __forceinline__ void
-KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_elem *tile, int m0, int n0)
+KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, RESULT_TYPE *tile, int m0, int n0)
 {
     const int lane = KERNEL_thread() % 32, warp = KERNEL_thread() / 32;
     const int row = warp % (BM / WM) * WM + lane / 4, col = warp / (BM / WM) * WN + lane % 4 * 2;
@@ -60,7 +60,7 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, NAME_ele
     __syncthreads();
     const int nrow = min(KERNEL_nrow(a) - m0, BM), ncol = min(KERNEL_ncol(a) - n0, BN);
     const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
-    NAME_elem *y = o.y + (int64_t)m0 * o.ldy + n0;
+    RESULT_TYPE *y = o.y + (int64_t)m0 * o.ldy + n0;
     if ((uintptr_t)o.y % 16 == 0 && (KERNEL_ncol(a) | o.ldy) % QUAD == 0) {
 #pragma unroll 4
         for (int e = KERNEL_thread(); e < BM * (BN / QUAD); e += NT / PROBLEMS) {

@@ -2,7 +2,7 @@
 /* acc = the product over the slice's k. Stages are copied STAGES-1 ahead of the one in use. A stage's last step is multiplied behind the barrier
  * for the next stage, when its first operands are on their way to registers: the tensor cores go on across the barrier. */
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], LEFT_TYPE *stages, KERNEL_source src)
 {
     const KERNEL_place p = KERNEL_find();
 #pragma unroll 1

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Copies of a block of k from X and W to a stage in shared memory: each thread knows where it is in both, and goes on from there. */
 struct KERNEL_source { /* what a thread copies of the next block of k */
-    const NAME_elem *x, *w; /* its first elements of X and of W */
+    const LEFT_TYPE *x;  /* its first elements of X */
+    const RIGHT_TYPE *w; /* and of W */
     unsigned ldx, ldw;
     int nrow, ncol; /* rows of X and columns of W from these on */
     int nk;         /* values of k from the block's first on */

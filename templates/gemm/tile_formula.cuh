@@ -9,7 +9,7 @@
  *   quad      four columns, those from 4 * (thread % along) on, in row thread / along and every down-th from there; two rows at a time.
  *             Beyond the last row or column the last one is computed once more: loads need no conditions. */
 struct KERNEL_output { /* the tile's part of Y */
-    NAME_elem *y;
+    RESULT_TYPE *y;
     unsigned ld;
     int nrow, ncol;
     bool wide; /* four neighbours may be stored at once */
@@ -23,12 +23,12 @@ static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_ar
 }
 
 /* Rounds and stores four neighbours, of which `left` exist. */
-static __device__ __forceinline__ void KERNEL_store4(NAME_elem *y, const float (&v)[4], int left, bool wide)
+static __device__ __forceinline__ void KERNEL_store4(RESULT_TYPE *y, const float (&v)[4], int left, bool wide)
 {
-    NAME_elem e[4];
+    RESULT_TYPE e[4];
 #pragma unroll
     for (int l = 0; l < 4; l++)
-        e[l] = PACKAGE_device::ELEMENT_of(v[l]);
+        e[l] = PACKAGE_device::RESULT_ELEMENT_of(v[l]);
     if (wide && left > 0)
 #if ELEM_BYTES == 2
         *(uint2 *)y = make_uint2(e[0] | (unsigned)e[1] << 16, e[2] | (unsigned)e[3] << 16);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* The 16-bit elements 0..7 from `from` on, of which the first n exist, as they lie in aligned words: 4, or where the first
  * element is a word's upper half, it in the lower half of word 0, then 3 words, and the last element. */
-static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NAME_elem *from, int n)
+template <class Elem> static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const Elem *from, int n)
 {
     const int odd = (uintptr_t)from % 4 / 2, end = min(n, QUAD) + odd; /* in elements from the first word's first on */
 #pragma unroll
@@ -17,21 +17,21 @@ static __device__ __forceinline__ void KERNEL_take(unsigned (&word)[5], const NA
 /* acc = the product over the slice's k, where rows begin at any element, which asynchronous copies cannot do. While a step of a stage is multiplied, a
  * part of the next stage is on its way to registers; two stages are in use. */
 static __device__ __forceinline__ void
-KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src)
+KERNEL_sum(float (&acc)[MTILES][NTILES][4], LEFT_TYPE *stages, KERNEL_source src)
 {
     constexpr int batch = (KERNEL_nparts + KSTEPS - 1) / KSTEPS;
     const KERNEL_place p = KERNEL_find();
     unsigned held[batch][5];
     const auto fetch = [&](int b) {
         KERNEL_source any = src;
-        KERNEL_parts<false>(any, [&](int i, int, const NAME_elem *from, bool exists, int left) {
+        KERNEL_parts<false>(any, [&](int i, int, const auto *from, bool exists, int left) {
             if (i / batch == b)
                 KERNEL_take(held[i % batch], from, exists ? left : 0);
         });
     };
-    const auto put = [&](int b, NAME_elem *stage) {
+    const auto put = [&](int b, LEFT_TYPE *stage) {
         KERNEL_source any = src;
-        KERNEL_parts<false>(any, [&](int i, int at, const NAME_elem *from, bool, int) {
+        KERNEL_parts<false>(any, [&](int i, int at, const auto *from, bool, int) {
             const unsigned(&w)[5] = held[i % batch];
             const int shift = (uintptr_t)from % 4 * 8;
             const auto pair = [&](int j) { return (unsigned)(((uint64_t)w[j + 1] << 32 | w[j]) >> shift); };
@@ -40,7 +40,7 @@ KERNEL_sum(float (&acc)[MTILES][NTILES][4], NAME_elem *stages, KERNEL_source src
         });
     };
     const auto next = [&]() {
-        KERNEL_parts<false>(src, [](int, int, const NAME_elem *, bool, int) {});
+        KERNEL_parts<false>(src, [](int, int, const auto *, bool, int) {});
         src.nk -= BK;
     };
     int left = src.nk, use = 0;

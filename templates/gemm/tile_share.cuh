@@ -31,14 +31,14 @@ template <int count, int start, int (*row)(int)> struct KERNEL_along_k {
     {
         return start + (down % 8 == 0 ? KERNEL_at(r(), k()) + i * down * BK : KERNEL_at(r() + i * down, k()));
     }
-    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
+    template <class Elem> static __device__ __forceinline__ const Elem *begin(const Elem *p, unsigned ld, int i, int k0)
     {
         return p + (uint64_t)ld * i + (uint64_t)ld * first() + k0 + k();
     }
     static __device__ __forceinline__ unsigned next(unsigned) { return BK; }
-    template <bool whole, class Part>
+    template <bool whole, class Elem, class Part>
     static __device__ __forceinline__ void
-    each(int number, const NAME_elem *from, unsigned ld, int nrow, int nk, Part part)
+    each(int number, const Elem *from, unsigned ld, int nrow, int nk, Part part)
     {
         constexpr int unroll = KERNEL_unroll;
         const bool here = whole || k() < nk;
@@ -64,14 +64,14 @@ template <int count, int pitch, int (*place)(int, int)> struct KERNEL_across_k {
         return rows % 8 == 0 ? place(k(), first() + j * step) + i * rows * pitch
                              : place(k() + i * rows, first() + j * step);
     }
-    static __device__ __forceinline__ const NAME_elem *begin(const NAME_elem *p, unsigned ld, int i, int k0)
+    template <class Elem> static __device__ __forceinline__ const Elem *begin(const Elem *p, unsigned ld, int i, int k0)
     {
         return p + (uint64_t)ld * k0 + (uint64_t)ld * k() + i + first();
     }
     static __device__ __forceinline__ uint64_t next(unsigned ld) { return (uint64_t)ld * BK; }
-    template <bool whole, class Part>
+    template <bool whole, class Elem, class Part>
     static __device__ __forceinline__ void
-    each(int number, const NAME_elem *from, unsigned ld, int left, int nk, Part part)
+    each(int number, const Elem *from, unsigned ld, int left, int nk, Part part)
     {
         constexpr int unroll = KERNEL_unroll;
 #pragma unroll unroll

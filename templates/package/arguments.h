@@ -2,16 +2,6 @@
 #ifndef DCGEN
 /* One call of a function, as its kernels see it, and how that follows from the call's arguments: the same in a package and in a candidate. */
 #endif
-#if FAMILY_CUDA
-#if ELEM_IS_FLOAT
-/* An element of an operand. */
-typedef float NAME_elem;
-#else
-/* An element of an operand, the bits of a DTYPE. */
-typedef unsigned short NAME_elem;
-#endif
-
-#endif
 /* One call, as the kernels see it. */
 typedef struct {
 #if FAMILY_CUDA

@@ -6,7 +6,6 @@
 /* One call, as the kernels see it: like one of OTHER. */
 typedef OTHER_args NAME_args;
 #if FAMILY_CUDA
-typedef OTHER_elem NAME_elem;
 typedef OTHER_plan NAME_plan;
 #define NAME_planned OTHER_planned
 #define NAME_counters_room OTHER_counters_room

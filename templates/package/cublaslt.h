@@ -270,11 +270,11 @@ template <class Of> static __global__ void __launch_bounds__(FINISH_THREADS) fin
 #pragma unroll
         for (int i = 0; i < FINISH_EACH; i++)
             if (n0 + i * FINISH_THREADS < of.N)
-                *of.at(r, (int)n0 + i * FINISH_THREADS) = PACKAGE_device::ELEMENT_of(v[i]);
+                *of.at(r, (int)n0 + i * FINISH_THREADS) = PACKAGE_device::RESULT_ELEMENT_of(v[i]);
     }
 }
 
-/* of: { int64_t rows, N; float value(r, n); NAME_elem *at(r, n) }, of row r of all rows of Y, and column n. */
+/* of: { int64_t rows, N; float value(r, n); RESULT_TYPE *at(r, n) }, of row r of all rows of Y, and column n. */
 template <class Of> static int finish(const Of &of, void *stream)
 {
     const int64_t across = (of.N + FINISH_THREADS * FINISH_EACH - 1) / (FINISH_THREADS * FINISH_EACH);

@@ -19,8 +19,8 @@ static int NAME_packing_of(PACK_EXTENTS, NAME_packing *packing)
 #endif
 //@ end
     const size_t last = sizeof along / sizeof *along - 1;
-    packing->row_bytes = (size_t)along[last] * sizeof(NAME_elem);
-    packing->pitch = (size_t)padded[last] * sizeof(NAME_elem);
+    packing->row_bytes = (size_t)along[last] * sizeof(CONSTANT_TYPE);
+    packing->pitch = (size_t)padded[last] * sizeof(CONSTANT_TYPE);
     packing->rows = 1;
     for (size_t k = 0; k < last; k++) {
         if (along[k] > 0 && packing->rows > PTRDIFF_MAX / (packing->pitch + 1) / (uint64_t)along[k])

@@ -153,6 +153,7 @@ TEST(test_faults)
         { "name = \"MR\"", "name = \"BARRIERS\"", "BARRIERS", "a name that every template has" },
         { "name = \"MR\"", "name = \"L1_BYTES\"", "L1_BYTES", "a name that every template has" },
         { "name = \"MR\"", "name = \"DTYPE_TF32\"", "DTYPE_TF32", "a name that every template has" },
+        { "name = \"MR\"", "name = \"LEFT_TYPE\"", "LEFT_TYPE", "a name that every template has" },
         { "name = \"MR\"", "name = \"SMEM_BLOCK\"", "SMEM_BLOCK", "a name that every template has" },
         { "name = \"MR\"", "name = \"_MR\"", "_MR", "must be capital letters" },
         { "M > UK", "KERNELS > UK", "KERNELS", "'KERNELS' is not declared" },

@@ -15,8 +15,8 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     for (int64_t row = blockIdx.x; row < (int64_t)a.B * a.H; row += gridDim.x) {
         const int64_t b = row / a.H, h = row % a.H;
-        const NAME_elem *x = a.X + b * a.X_stride[0] + h * a.X_stride[1];
-        NAME_elem *y = a.Y + b * a.Y_stride[0] + h * a.Y_stride[1];
+        const LEFT_TYPE *x = a.X + b * a.X_stride[0] + h * a.X_stride[1];
+        RESULT_TYPE *y = a.Y + b * a.Y_stride[0] + h * a.Y_stride[1];
         for (int c = threadIdx.x; c < a.C; c += NT) {
 #if DTYPE_F16
             float v = PACKAGE_device::f16_to_float(x[c]) * a.scale[c] + a.shift[row];

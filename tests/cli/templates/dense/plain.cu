@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *x = (float *)PACKAGE_device::shared_memory(); /* [TM][BK] */
     const int m0 = blockIdx.x * TM, n = blockIdx.y * NT + threadIdx.x;
-    const NAME_elem *w = a.W + (int64_t)n * a.W_stride[0];
+    const RIGHT_TYPE *w = a.W + (int64_t)n * a.W_stride[0];
     float sum[TM];
     for (int r = 0; r < TM; r++)
         sum[r] = 0;

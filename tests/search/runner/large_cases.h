@@ -72,10 +72,10 @@ static const Mutant mutants[] = {
     { "mma_gemm sm_90a f16 NK BM=32 BN=96", 1, "(uint64_t)ld * i" },
     { "mma_gemm sm_90a tf32 NK", 0, "(int64_t)m0 * o.ldy" },
     { "mma_gemm sm_80 tf32 KN", 1, "from + (uint64_t)ld * (i * rows)" },
-    { "gemv sm_75 f16 NK", 2, "(int64_t)min(m, a.M - 1) * o.ldx" },
+    { "gemv sm_75 f16 NK", 2, "(int64_t)min(m," },
     { "gemv sm_75 f16 NK", 3, "(uint64_t)b.of.ldw * (unsigned)min" },
     { "gemv sm_90a bf16 KN", 0, "(int64_t)m * o.ldy + n" },
-    { "mma_gemv sm_90a f16 NK", 2, "(int64_t)min((unsigned)b.m0 + 8 * r + g, a.M - 1u) * b.of.ldx" },
+    { "mma_gemv sm_90a f16 NK", 2, "(int64_t)min((unsigned)b.m0 + 8 * r + g," },
     { "mma_gemv sm_80 bf16 KN", 1, "(uint64_t)l.stride * ki" },
 };
 

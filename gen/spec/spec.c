@@ -519,7 +519,9 @@ const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[o
 bool spec_is_aligned(const Spec *s, int operand)
 {
     const Operand *o = &s->op->operand[operand];
-    return (o->role == ROLE_IN || o->role == ROLE_CONST) && !o->of_formula && !o->stored;
+    const Dtype *d = dtype_find(s->dtype);
+    return (o->role == ROLE_IN || o->role == ROLE_CONST) && !o->of_formula && d &&
+           spec_element(s, o) == d->part[op_part(s->op, o)];
 }
 
 int64_t spec_align(const Spec *s, const int64_t *extent)

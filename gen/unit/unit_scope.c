@@ -282,13 +282,13 @@ static int add_operand_list(FillScope *s, const UnitContext *u, const char *name
 }
 
 /* Words of 8 bytes that a call's plan keeps, besides those for extents and operands. */
-enum { PLAN_REST_WORDS = 12 };
+enum { PLAN_OTHER_WORDS = 12 };
 
 static void add_operands(FillScope *s, const UnitContext *u)
 {
     const Spec *spec = u->spec;
     bool strided = false, rows = false;
-    int out = 0, unused = 0, words = spec->op->nextent + PLAN_REST_WORDS;
+    int out = 0, unused = 0, words = spec->op->nextent + PLAN_OTHER_WORDS;
     for (int i = 0; i < spec->op->noperand; i++) {
         const int rank = spec->op->operand[i].layout->rank;
         words += rank ? rank : 1; /* an address and strides */

@@ -203,7 +203,7 @@ static __global__ void __launch_bounds__(READ_THREADS) limits_read(limits_args g
 
 /* ---- handing over */
 
-/* As tiles are summed in split-K (templates/dense/tile_sum.cuh): store, count, see who is last, load from L2. Each block has a place
+/* As tiles are summed in split-K (templates/gemm/tile_sum.cuh): store, count, see who is last, load from L2. Each block has a place
  * of its own, at the end of the buffer: arithmetic takes its operands from the beginning. What it loads goes into what it stores next,
  * so that nothing overlaps. Rounds take two tiles in turn: barriers lie between a load and the store two
  * rounds on. The count goes up and down: the counter ends as it began. */

@@ -106,7 +106,8 @@ int CALL(EXTENTS,
 #endif
 
 /* A call that is worked out once and carried out as often as wanted: which kernel, how it is started, on which operands. A plain value, which may be
- * copied, and serves any number of threads at once. */
+ * copied, for this process and as long as the package's code is loaded. What it points to must be there whenever it is carried out: operands, packed
+ * ones too. It is only read, but has one output: calls at the same time need plans of their own. */
 typedef struct CALL_plan {
     int kernel;           /* its kernel's number; -1: the output has no elements, there is nothing to do */
     size_t scratch_bytes; /* memory that CALL_execute needs; it holds anything before and behind, so other calls may have it in between */
@@ -120,8 +121,8 @@ typedef struct CALL_plan {
 /* Fills a plan for the current device, where it is to be executed. The arguments are those of the call, the codes too; after an error the plan is as
  * it was. */
 #else
-/* Fills a plan. The arguments are those of the call, and what is in `exec` is kept; the codes too are the call's. After an error the plan is as it
- * was. */
+/* Fills a plan. The arguments are those of the call, and what is in `exec` is kept: what its `ctx` means, such as a pool, must be there whenever the
+ * plan is carried out. The codes too are the call's. After an error the plan is as it was. */
 #endif
 int CALL_prepare(EXTENTS,
     EACH(operands, PARAMETER),
@@ -131,7 +132,8 @@ int CALL_prepare(EXTENTS,
  * NULL where it needs none. Calls that may run at the same time need their own. */
 int CALL_execute(const CALL_plan *plan, void *scratch, void *counters, struct CUstream_st *stream);
 #else
-/* Carries a plan out, with what the operands hold by then. scratch: its scratch_bytes, best aligned to 64; NULL where it needs none. */
+/* Carries a plan out, with what the operands hold by then. scratch: its scratch_bytes, best aligned to 64; NULL where it needs none. Calls that may run
+ * at the same time need their own. */
 int CALL_execute(const CALL_plan *plan, void *scratch);
 #endif
 

@@ -170,7 +170,7 @@ static void NAME_piece(const PACKAGE_job *job, int piece)
     of->kernel(of->args, piece, job->npiece);
 }
 
-static int NAME_run(const NAME_call *call, NAME_kernel *kernel)
+static int NAME_run_pieces(const NAME_call *call, NAME_kernel *kernel)
 {
     if (call->nthread <= 1)
         return kernel(&call->args, 0, 1);
@@ -190,7 +190,7 @@ static int NAME_carry_out(NAME_call *call, void *scratch)
 #else
     (void)scratch;
 #endif
-    return NAME_run(call, NAME_table[call->kernel]);
+    return NAME_run_pieces(call, NAME_table[call->kernel]);
 }
 
 int NAME(EXTENTS,

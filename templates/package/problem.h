@@ -105,6 +105,7 @@ typedef struct {
     double *want, *bound;
     void *packed; /* the constant operand as the call takes it, or NULL */
     int is_apart; /* strided operands have gaps, and the call is told their strides */
+    int is_planned; /* calls are prepared, then executed */
     int is_planted; /* some elements of inputs are no numbers */
 #if HAS_PARTS
     int way; /* how extents are divided into parts: at random, equally, one has all, most are empty */

@@ -53,22 +53,28 @@ static int NAME_kept_to_workspace(const NAME_problem *p)
 }
 
 #endif
-static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
-{
-    return NAME(EACH(axes, problem->extent[PLACE]),
+#define NAME_ARGUMENTS EACH(axes, problem->extent[PLACE]) \
 //@ repeat operands
 #if IS_CONSTANT && PACKED
-                problem->packed,
+    , problem->packed \
 #else
-                NAME_address(&problem->operand[PLACE]),
+    , NAME_address(&problem->operand[PLACE]) \
 #endif
 #if IS_STRIDED
-                problem->is_apart ? problem->operand[PLACE].stride : NULL,
+    , problem->is_apart ? problem->operand[PLACE].stride : NULL \
 #endif
 //@ end
+
+static int NAME_run(const NAME_problem *problem, const PACKAGE_exec *exec)
+{
 #if ANY_SCRATCH
-                problem->workspace_bytes ? problem->workspace : NULL, exec);
+    void *const workspace = problem->workspace_bytes ? problem->workspace : NULL;
 #else
-                NULL, exec);
+    void *const workspace = NULL;
 #endif
+    if (!problem->is_planned)
+        return NAME(NAME_ARGUMENTS, workspace, exec);
+    NAME_plan plan;
+    const int code = NAME_prepare(NAME_ARGUMENTS, exec, &plan);
+    return code == PACKAGE_OK ? NAME_execute(&plan, workspace) : code;
 }

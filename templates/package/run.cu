@@ -127,21 +127,29 @@ static size_t NAME_needs(const NAME_site *s, const PACKAGE_exec *exec)
     return NAME_cuda_workspace_bytes(EACH(axes, s->problem.extent[PLACE]), exec);
 }
 
-/* The call itself, on this workspace. */
-static int NAME_start_on(const NAME_site *s, const PACKAGE_exec *exec, int shift, void *work, cudaStream_t stream)
-{
-    return NAME_cuda(EACH(axes, s->problem.extent[PLACE]),
+#define NAME_ARGUMENTS EACH(axes, s->problem.extent[PLACE]) \
 //@ repeat operands
 #if IS_CONSTANT && PACKED
-                     s->packed,
+    , s->packed \
 #else
-                     NAME_device_address(s, PLACE, shift),
+    , NAME_device_address(s, PLACE, shift) \
 #endif
 #if IS_STRIDED
-                     s->problem.is_apart ? s->problem.operand[PLACE].stride : NULL,
+    , s->problem.is_apart ? s->problem.operand[PLACE].stride : NULL \
 #endif
 //@ end
-                     work, exec, stream);
+
+/* The call itself, on this workspace. A plan's counters are at its beginning, too; its scratch memory is the end of it. */
+static int NAME_start_on(const NAME_site *s, const PACKAGE_exec *exec, int shift, void *work, cudaStream_t stream)
+{
+    if (!s->problem.is_planned)
+        return NAME_cuda(NAME_ARGUMENTS, work, exec, stream);
+    NAME_cuda_plan plan;
+    const int code = NAME_cuda_prepare(NAME_ARGUMENTS, exec, &plan);
+    if (code != PACKAGE_OK)
+        return code;
+    const size_t at = plan.scratch_bytes ? (NAME_needs(s, exec) - plan.scratch_bytes) / 16 * 16 : 0;
+    return NAME_cuda_execute(&plan, plan.scratch_bytes ? (char *)work + at : NULL, work, stream);
 }
 
 static int NAME_start(const NAME_site *s, const PACKAGE_exec *exec, int shift, cudaStream_t stream)

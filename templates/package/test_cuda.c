@@ -217,6 +217,7 @@ int main(int argc, char **argv)
     failed += NAME_check_contract();
     for (int i = 0; i < NAME_ntried; i += stride) {
         NAME_site s = NAME_site_new(NAME_tried[i], INT64_MAX);
+        s.problem.is_planned = i / stride % 2;
         failed += NAME_check_all(&s, &ncheck, &most);
 #if HAS_STRIDED
         NAME_place_on_device(&s, 1);

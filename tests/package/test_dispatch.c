@@ -66,7 +66,7 @@ static const char share_out_text[] =
     "    const PKG_exec exec = { .threads = 1, .parallel_for = pooled ? last_first : NULL, .ctx = &asked };\n"
     "    met = taken = wrong = 0;\n"
     "    const PKG_call call = { .nthread = nthread, .npiece = nthread, .exec = exec, .args = args };\n"
-    "    const int code = PKG_run(&call, meet);\n"
+    "    const int code = PKG_run_pieces(&call, meet);\n"
     "    for (int i = 0; i < (nthread > 1 ? nthread : 1); i++)\n"
     "        each |= 1 << i * 4;\n"
     "    return code == 0 && !wrong && taken == each && met == (nthread > 1 ? nthread : 1) && asked == (pooled && "

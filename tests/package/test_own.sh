@@ -26,7 +26,7 @@ for name in $names; do
 done
 ends 0 'within tolerance' "$tmp/pkg_a_test"
 logged 'largest error 0\.[4-9][0-9]* of'
-for fault in last hole before behind threads kernel tall corner 'beyond tolerance' refused 'no choice'; do
+for fault in last hole before behind threads kernel tall corner plan 'beyond tolerance' refused 'no choice'; do
     ends 1 "$fault" "$tmp/pkg_a_test"
     logged '^2 kernels, [0-9]* checks, [1-9][0-9]* failed'
     logged '^wrong: M='

@@ -24,7 +24,7 @@ checks=$(sed -n 's/^2 kernels, \([0-9]*\) checks.*/\1/p' "$tmp/log")
 [ "$checks" -ge 300 ] || failed "only $checks checks"
 ends 0 none "$tmp/test" 600
 logged '^2 kernels, 12 checks, 0 failed'
-for fault in last hole before behind shift kernel refused 'no choice'; do
+for fault in last hole before behind shift kernel plan refused 'no choice'; do
     ends 1 "$fault" "$tmp/test"
     logged '^wrong: M='
 done

@@ -125,6 +125,34 @@ int pkg_cuda(int64_t M, int64_t N, int64_t K, const void *X, const void *W, cons
     return result;
 }
 
+/* A plan keeps the call, whose whole workspace is counters. */
+typedef struct {
+    int64_t M, N, K;
+    const void *X, *W, *bias;
+    void *Y;
+    pkg_exec exec;
+} Planned;
+
+int pkg_cuda_prepare(int64_t M, int64_t N, int64_t K, const void *X, const void *W, const void *bias, void *Y,
+                     const pkg_exec *exec, pkg_cuda_plan *plan)
+{
+    const Planned call = { M, N, K, X, W, bias, Y, exec ? *exec : (pkg_exec){ 0 } };
+    _Static_assert(sizeof call <= sizeof plan->kept, "a plan has room for it");
+    plan->counter_bytes = pkg_cuda_workspace_bytes(M, N, K, exec);
+    plan->scratch_bytes = 0;
+    memcpy(plan->kept, &call, sizeof call);
+    return pkg_OK;
+}
+
+int pkg_cuda_execute(const pkg_cuda_plan *plan, void *scratch, void *counters, struct CUstream_st *stream)
+{
+    Planned c;
+    memcpy(&c, plan->kept, sizeof c);
+    if (fault("plan"))
+        return pkg_OK;
+    return scratch ? pkg_BAD_POINTER : pkg_cuda(c.M, c.N, c.K, c.X, c.W, c.bias, c.Y, counters, &c.exec, stream);
+}
+
 /* ---- CUDA ---- */
 
 cudaError_t cudaMalloc(void **p, size_t bytes)

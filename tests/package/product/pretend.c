@@ -122,6 +122,45 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
     return NAME_OK;
 }
 
+/* A plan keeps the call. */
+typedef struct {
+    int64_t M, N, K;
+    const float *X, *W, *bias;
+    float *Y;
+    NAME_exec exec;
+} Call;
+
+#if NAME_HAS_BIAS
+#define OPTIONAL(bias) bias,
+#else
+#define OPTIONAL(bias)
+#endif
+#if NAME_W_PACKED
+int NAME_prepare(int64_t M, int64_t N, int64_t K, const float *X, const void *W, BIAS float *Y, const NAME_exec *exec,
+                 NAME_plan *plan)
+#else
+int NAME_prepare(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS float *Y, const NAME_exec *exec,
+                 NAME_plan *plan)
+#endif
+{
+#if !NAME_HAS_BIAS
+    const float *bias = NULL;
+#endif
+    const Call call = { M, N, K, X, W, bias, Y, exec ? *exec : (NAME_exec){ 0 } };
+    _Static_assert(sizeof call <= sizeof plan->kept, "a plan has room for it");
+    memcpy(plan->kept, &call, sizeof call);
+    return NAME_OK;
+}
+
+int NAME_execute(const NAME_plan *plan, void *scratch)
+{
+    Call c;
+    memcpy(&c, plan->kept, sizeof c);
+    if (fault("plan"))
+        return NAME_OK;
+    return NAME(c.M, c.N, c.K, c.X, c.W, OPTIONAL(c.bias) c.Y, scratch, &c.exec);
+}
+
 /* ---- the library: in as many parts as threads, in turns ---- */
 
 const char *dcgen_name(void) { return fault("no rival") ? NULL : "a library"; }

@@ -194,6 +194,18 @@ TEST(test_bert)
         assert_true(s->box.min[i] == box[i] && s->box.max[i] == box[3 + i]);
 }
 
+TEST(align_counts_inputs_of_the_specs_type)
+{
+    Spec *s = read_good("good_bert.cfg");
+    Operand *w = (Operand *)&s->op->operand[1]; /* the arena's */
+    assert_true(spec_is_aligned(s, 0) && spec_is_aligned(s, 1));
+    assert_false(spec_is_aligned(s, (int)(spec_output(s) - s->op->operand)));
+    w->stored = storage_find("f32");
+    assert_true(spec_is_aligned(s, 1));
+    w->stored = storage_find("f16");
+    assert_false(spec_is_aligned(s, 1));
+}
+
 TEST(test_static)
 {
     const Spec *s = read_good("good_static.cfg"); /* with all that is usual; two of the three are the same shape */

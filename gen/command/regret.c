@@ -285,7 +285,8 @@ static json_t *case_json(const Regret *g, const RegretCase *c)
     return JSON_SET(o, FIELD("threads", inst->threads), FIELD("weight", inst->weight),
                     FIELD("kernel", g->out->first + c->now.kernel), FIELD("chosen_ns", c->now.chosen_ns),
                     FIELD("best_ns", c->now.best_ns), FIELD("regret", c->now.regret),
-                    FIELD("regret_was", c->was.regret), FIELD("spread", c->now.spread), FIELD("said", c->now.resolved),
+                    FIELD("regret_was", c->was.regret), FIELD("spread", c->now.spread),
+                    FIELD("resolved", c->now.resolved),
                     FIELD("rival", regret_rival(g->out->study->arena, g->out, &c->now)));
 }
 
@@ -293,7 +294,7 @@ static json_t *sum_json(const Regret *g, int k)
 {
     const ContractSum *s = &g->sum[k];
     const Figure mean = figure_of(g, k, false), worst = figure_of(g, k, true);
-    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("said", s->nresolved), FIELD("mean", mean.is),
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("resolved", s->nresolved), FIELD("mean", mean.is),
                        FIELD("worst", worst.is), FIELD("mean_was", mean.was), FIELD("worst_was", worst.was),
                        FIELD("mean_bound", json_of_known(mean.judged, mean.bound)), FIELD("worst_bound", worst.bound));
 }
@@ -310,7 +311,8 @@ static void show_json(const Regret *g)
                     FIELD("compiler_was", s->device->compiler), FIELD("shapes", shapes));
     for (int k = 0; k < REGRET_GROUPS; k++)
         JSON_SET(o, FIELD(group_key[k], sum_json(g, k)));
-    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->mostly_unresolved)), FIELD("vague", g->mostly_unresolved));
+    JSON_SET(o, FIELD("within", (bool)(!g->broken && !g->mostly_unresolved)),
+             FIELD("unresolved", g->mostly_unresolved));
     quote_print_json(o, stdout);
 }
 

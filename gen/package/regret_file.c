@@ -41,7 +41,7 @@ static void add_sum(FillScope *words, const char *key, const char *kind, const C
 {
     FillScope *row = fill_row(words);
     FILL_WORDS(row, WORD("KEY", key), WORD("KIND", kind), WORD("NSHAPE", s->nshape), WORD("NMEASURED", s->nmeasured),
-               WORD("NSAID", s->nresolved));
+               WORD("NRESOLVED", s->nresolved));
     add_figure(row, "NOISE", s->noise);
     add_ratio(row, "MEAN", s->mean);
     add_ratio(row, "WORST", s->worst);
@@ -78,7 +78,7 @@ static void add_shape(FillScope *words, const Result *r, const ContractShape *s)
     add_time(row, "BEST_NS", s->best_ns);
     add_figure(row, "REGRET", s->regret);
     add_figure(row, "SPREAD", s->rival >= 0 ? s->spread : NAN);
-    fill_word(row, "IS_SAID", s->resolved ? "true" : "false");
+    fill_word(row, "IS_RESOLVED", s->resolved ? "true" : "false");
     const char *rival = regret_rival(words->arena, r, s);
     FILL_WORDS(row, WORD("RIVAL", rival ? rival : "none"),
                WORD("RIVAL_JSON", rival ? quote_json_text(words->arena, rival) : "null"));
@@ -94,16 +94,16 @@ static void add_shapes(FillScope *row, const Result *r)
     fill_list(row, "shapes");
     for (int64_t i = 0; i < c->nshape; i++)
         add_shape(row, r, &c->shape[i]);
-    fill_list(row, "unsaid");
+    fill_list(row, "unresolved");
     for (int64_t i = 0; i < c->nshape && nlisted < MAX_LISTED; i++)
         if (c->shape[i].rival >= 0 && !c->shape[i].resolved) {
             add_shape(row, r, &c->shape[i]);
             nlisted++;
         }
     const int64_t n = contract_unresolved(c);
-    FILL_WORDS(row, WORD("NUNSAID", n), WORD("NUNLISTED", n - nlisted));
-    fill_wordf(row, "UNSAID_SHAPES", "%lld shape%s", (long long)n, number_plural(n));
-    fill_number(row, "IS_VAGUE",
+    FILL_WORDS(row, WORD("NUNRESOLVED", n), WORD("NUNLISTED", n - nlisted));
+    fill_wordf(row, "UNRESOLVED_SHAPES", "%lld shape%s", (long long)n, number_plural(n));
+    fill_number(row, "MOSTLY_UNRESOLVED",
                 contract_is_mostly_unresolved(&c->tuned) || contract_is_mostly_unresolved(&c->held_out));
 }
 

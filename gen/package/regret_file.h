@@ -7,16 +7,16 @@
  *    { "target": "avx512", "device": "AMD EPYC 9R45", "compiler": "gcc ...", "measured": true,
  *      "bound": { "tuned": { "mean": 0.0123, "worst": 0.0610 }, "held_out": { "mean": 0.0181, "worst": 0.0702 } },
  *      "regret": {
- *       "tuned": { "shapes": 32, "measured": 32, "said": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 },
+ *       "tuned": { "shapes": 32, "measured": 32, "resolved": 30, "mean": 0.0037, "worst": 0.0112, "noise": 0.0068 },
  *       "held_out": ... },
  *      "shapes": [
  *       { "tuned": true, "B": 80, "T": 768, "threads": 1, "weight": 1, "kernel": 3,
- *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "said": true,
+ *         "chosen_ns": 151200, "best_ns": 150900, "regret": 0.0020, "spread": 0.0110, "resolved": true,
  *         "rival": "kernel 1" },
  *       ... ] } ] }
  *
  * Mean, worst and bound are of all shapes where the chosen kernel was measured beside another; null: there is none.
- * Where "said" is false (ContractShape.resolved) nobody can say whether it or "rival", the fastest of the others, is
+ * Where "resolved" is false nobody can say whether it or "rival", the fastest of the others, is
  * faster (contract.h). A target without measured times has "measured": false and "why", no bound and no shapes.
  * "kernel" is the number that the package's NAME_kernel_text takes; "rival" is "kernel 3" for one of those, else names
  * a candidate in full.

@@ -161,7 +161,7 @@ static json_t *curve_json(const Assignment *as)
 
 static json_t *sum_json(const ContractSum *s)
 {
-    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("measured", s->nmeasured), FIELD("said", s->nresolved),
+    return JSON_OBJECT(FIELD("shapes", s->nshape), FIELD("measured", s->nmeasured), FIELD("resolved", s->nresolved),
                        FIELD("mean", s->mean), FIELD("worst", s->worst), FIELD("mean_bound", s->mean_bound),
                        FIELD("worst_bound", s->worst_bound));
 }

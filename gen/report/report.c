@@ -127,7 +127,7 @@ static void add_regret_words(Report *r)
         }
     }
     REPORT_WORDS(r->words, WORD("IS_SHORTENED", nshape > REPORT_MAX_ROW), WORD("NSHOWN", REPORT_MAX_ROW),
-                 WORD("NUNSAID_TUNED", nunresolved), WORD("UNSAID_TUNED", number_count(r->arena, nunresolved)),
+                 WORD("NUNRESOLVED_TUNED", nunresolved), WORD("UNRESOLVED_TUNED", number_count(r->arena, nunresolved)),
                  WORD("WORST_REGRET", number_percent(r->arena, worst_regret)));
     fill_number(r->words, "HAS_FURTHEST", worst_regret > 0.0005); /* less would be shown as 0.0 % */
     report_word(r->words, "FURTHEST",

@@ -312,7 +312,7 @@ static void add_sum_row(FillScope *words, const char *name, const ContractSum *s
     Arena *a = words->arena;
     FillScope *row = fill_row(words);
     report_word(row, "OF_SHAPES", name);
-    report_wordf(row, "NSAID", s->nresolved == s->nshape ? "%s" : "%s of %s", number_count(a, s->nresolved),
+    report_wordf(row, "NRESOLVED", s->nresolved == s->nshape ? "%s" : "%s of %s", number_count(a, s->nresolved),
                  number_count(a, s->nshape));
     REPORT_WORDS(row, WORD("MEAN", number_percent(a, s->mean)), WORD("MEAN_BOUND", number_percent(a, s->mean_bound)),
                  WORD("WORST", number_percent(a, s->worst)), WORD("WORST_BOUND", number_percent(a, s->worst_bound)));
@@ -354,17 +354,17 @@ void report_contract_words(Report *r)
     const int64_t nunresolved = c ? contract_unresolved(c) : 0;
     const bool mostly = c && (contract_is_mostly_unresolved(&c->tuned) || contract_is_mostly_unresolved(&c->held_out));
     REPORT_WORDS(r->words, WORD("HAS_CONTRACT", c != NULL), WORD("HAS_HELD_OUT", c && c->held_out.nmeasured),
-                 WORD("NUNSAID", nunresolved), WORD("IS_VAGUE", mostly));
-    fill_word(r->words, "UNSAID_CLASS", mostly ? "note warn" : "note");
-    report_wordf(r->words, "UNSAID_SHAPES", "%s shape%s", number_count(r->arena, nunresolved),
+                 WORD("NUNRESOLVED", nunresolved), WORD("MOSTLY_UNRESOLVED", mostly));
+    fill_word(r->words, "UNRESOLVED_CLASS", mostly ? "note warn" : "note");
+    report_wordf(r->words, "UNRESOLVED_SHAPES", "%s shape%s", number_count(r->arena, nunresolved),
                  number_plural(nunresolved));
-    fill_word(r->words, "UNSAID_THEM", nunresolved == 1 ? "it" : "them");
+    fill_word(r->words, "UNRESOLVED_THEM", nunresolved == 1 ? "it" : "them");
     fill_list(r->words, "sums");
     if (c) {
         add_sum_row(r->words, "tuned shapes", &c->tuned);
         add_sum_row(r->words, "shapes held out", &c->held_out);
     }
-    fill_list(r->words, "unsaid");
+    fill_list(r->words, "unresolved");
     for (int64_t i = 0; c && i < c->nshape; i++)
         if (c->shape[i].rival >= 0 && !c->shape[i].resolved)
             add_unresolved_row(r, &c->shape[i]);

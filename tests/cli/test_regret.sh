@@ -93,7 +93,7 @@ grep -q 'the machine was busy: times are off by 7%' "$out" || failed "noise is n
 grep -q 'on 4 of 4 shapes the regret cannot be said, as their times differ by too much: the machine was too busy' "$out" ||
     failed "the summary does not say so"
 [ "$(stated busy.out/regret.json bound tuned worst)" = null ] || failed "a bound of what cannot be said"
-[ "$(stated busy.out/regret.json regret tuned said)" = 0 ] || failed "it is said all the same"
+[ "$(stated busy.out/regret.json regret tuned resolved)" = 0 ] || failed "it is said all the same"
 grep -q 'On 4 shapes it cannot be said' busy.out/README.md || failed "README.md does not say on how many"
 [ "$(grep -c '^- M = .*: kernel [0-9]* or .*, off by [1-9]' busy.out/README.md)" -eq 4 ] || failed "README.md does not name the shapes"
 grep -q 'These are most shapes: the machine was too busy' busy.out/README.md || failed "README.md does not say that it is vague"
@@ -112,9 +112,9 @@ steady tuned | awk -v key="$(key 1)" '/"type":"measure"/ && /"extent":\[9,/ && !
 run 0 replay tiny.cfg --records differing -o differing.out
 grep -q 'on 1 of 4 shapes the regret cannot be said, as their times differ by too much$' "$out" || failed "the summary does not say so"
 json=differing.out/regret.json
-shapes $json | grep '"said": false' >unsaid
-[ "$(wc -l <unsaid)" -eq 1 ] && grep -q '"M": 9,' unsaid || failed "not T = 9 alone cannot be said: $(cat $json)"
-[ "$(stated $json regret tuned measured),$(stated $json regret tuned said)" = 4,3 ] || failed "it is not counted"
+shapes $json | grep '"resolved": false' >unresolved
+[ "$(wc -l <unresolved)" -eq 1 ] && grep -q '"M": 9,' unresolved || failed "not T = 9 alone cannot be said: $(cat $json)"
+[ "$(stated $json regret tuned measured),$(stated $json regret tuned resolved)" = 4,3 ] || failed "it is not counted"
 grep -q 'On 1 shape it cannot be said' differing.out/README.md || failed "README.md does not count it"
 grep -q 'cannot be said' differing.out/report.html || failed "report.html does not mark it"
 

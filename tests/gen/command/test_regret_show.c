@@ -162,25 +162,26 @@ TEST(programs_are_told_the_same)
         "{'package': 'hand', 'target': 'avx512', 'device': 'Synthetic CPU 9000', 'device_was': 'Synthetic CPU 9000', "
         "'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'compiler_was': 'gcc (Debian 12.2.0) 12.2.0', 'shapes': ["
         "{'group': 'tuned', 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 11, 'chosen_ns': 1100, "
-        "'best_ns': 1000, 'regret': 0.1, 'regret_was': 0.0234, 'spread': 0.01, 'said': true, 'rival': 'kernel "
+        "'best_ns': 1000, 'regret': 0.1, 'regret_was': 0.0234, 'spread': 0.01, 'resolved': true, 'rival': 'kernel "
         "10'},"
         "{'group': 'tuned', 'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': 10, 'chosen_ns': 2000, "
-        "'best_ns': 2000, 'regret': 0, 'regret_was': 0, 'spread': 0.5, 'said': false, 'rival': 'kernel 11'},"
+        "'best_ns': 2000, 'regret': 0, 'regret_was': 0, 'spread': 0.5, 'resolved': false, 'rival': 'kernel 11'},"
         "{'group': 'further', 'M': 4, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': 10, 'chosen_ns': 4000, "
-        "'best_ns': 3200, 'regret': 0.25, 'regret_was': null, 'spread': 0.35, 'said': false, "
-        "'rival': 'kernel 11'} ],'tuned': {'shapes': 3, 'said': 2, 'mean': 0.0111, 'worst': 0.1, 'mean_was': 0.011, "
+        "'best_ns': 3200, 'regret': 0.25, 'regret_was': null, 'spread': 0.35, 'resolved': false, "
+        "'rival': 'kernel 11'} ],'tuned': {'shapes': 3, 'resolved': 2, 'mean': 0.0111, 'worst': 0.1, 'mean_was': "
+        "0.011, "
         "'worst_was': 0.022, "
-        "'mean_bound': 0.044, 'worst_bound': 0.155},'held_out': {'shapes': 2, 'said': 2, 'mean': 0.0222, 'worst': "
+        "'mean_bound': 0.044, 'worst_bound': 0.155},'held_out': {'shapes': 2, 'resolved': 2, 'mean': 0.0222, 'worst': "
         "0.033, 'mean_was': 0.0123, 'worst_was': 0.05, "
-        "'mean_bound': null, 'worst_bound': 0.066},'further': {'shapes': 1, 'said': 0, 'mean': 0, 'worst': 0, "
+        "'mean_bound': null, 'worst_bound': 0.066},'further': {'shapes': 1, 'resolved': 0, 'mean': 0, 'worst': 0, "
         "'mean_was': null, 'worst_was': null, 'mean_bound': "
-        "null, 'worst_bound': null}, 'within': true, 'vague': false}";
+        "null, 'worst_bound': null}, 'within': true, 'unresolved': false}";
     json_text_like(printed(1, regret_show, &g), want);
     g.whole = false;
     g.broken = g.mostly_unresolved = true;
     const char *text = printed(1, regret_show, &g);
     assert_lacks(text, "\"mean_bound\": 0");
-    assert_has_all(text, "\"within\": false", "\"vague\": true");
+    assert_has_all(text, "\"within\": false", "\"unresolved\": true");
 }
 
 TEST_FILE(setup, by_hand_teardown)

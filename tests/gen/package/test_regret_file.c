@@ -58,19 +58,23 @@ static const char *target_text(const char *target, int first)
         hand.y.arena,
         "{ 'target': '%s', 'device': 'Synthetic CPU 9000', 'compiler': 'gcc (Debian 12.2.0) 12.2.0', 'measured': true,"
         "'bound': { 'tuned': { 'mean': 0.0440, 'worst': 0.0550 }, 'held_out': { 'mean': 0.0770, 'worst': 0.0880 } },"
-        "'regret': { 'tuned': { 'shapes': 3, 'measured': 2, 'said': 1, 'mean': 0.0110, 'worst': 0.0220, 'noise': "
-        "0.0330 },'held_out': { 'shapes': 2, 'measured': 2, 'said': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': 0.006 } "
+        "'regret': { 'tuned': { 'shapes': 3, 'measured': 2, 'resolved': 1, 'mean': 0.0110, 'worst': 0.0220, 'noise': "
+        "0.0330 },'held_out': { 'shapes': 2, 'measured': 2, 'resolved': 1, 'mean': 0.0123, 'worst': 0.05, 'noise': "
+        "0.006 } "
         "},"
         "'shapes': [ { 'tuned': true, 'M': 1, 'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': "
-        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'said': true, 'rival': 'kernel %d' },{ 'tuned': true, "
+        "1000, 'best_ns': 1000, 'regret': 0.0, 'spread': 0.01, 'resolved': true, 'rival': 'kernel %d' },{ 'tuned': "
+        "true, "
         "'M': 3, 'N': 16, 'K': 16, 'threads': 1, 'weight': 2, 'kernel': %d, 'chosen_ns': 2000, "
-        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'said': false, 'rival': 'kernel %d' },{ 'tuned': true, 'M': 8, "
+        "'best_ns': 2000, 'regret': 0.0, 'spread': 0.5, 'resolved': false, 'rival': 'kernel %d' },{ 'tuned': true, "
+        "'M': 8, "
         "'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': null, "
-        "'best_ns': null, 'regret': null, 'spread': null, 'said': false, 'rival': null },{ 'tuned': false, 'M': 5, "
+        "'best_ns': null, 'regret': null, 'spread': null, 'resolved': false, 'rival': null },{ 'tuned': false, 'M': 5, "
         "'N': 16, 'K': 16, 'threads': 1, 'weight': 1, 'kernel': %d, 'chosen_ns': 4500, "
-        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'said': true, 'rival': 'kernel %d' },{ 'tuned': false, 'M': "
+        "'best_ns': 4000, 'regret': 0.125, 'spread': 0.02, 'resolved': true, 'rival': 'kernel %d' },{ 'tuned': false, "
+        "'M': "
         "6, 'N': 16, 'K': 16, 'threads': 1, 'weight': 3, 'kernel': %d, 'chosen_ns': 6600, "
-        "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'said': false, 'rival': '%s' } ] }",
+        "'best_ns': 6000, 'regret': 0.1, 'spread': 0.3, 'resolved': false, 'rival': '%s' } ] }",
         target, first + 1, first, first, first + 1, first + 1, first, first + 1, first + 1, other());
 }
 
@@ -100,7 +104,7 @@ static const char begin[] =
     "its mean is\nthe geometric one. Shapes held out had no part in the choice; of the tuned ones, by whose times it "
     "was made, mean and worst count what chance\nis expected to hide of each regret.\n"
     "\nOn Synthetic CPU 9000, for avx512, compiled by gcc (Debian 12.2.0) 12.2.0:\n\n"
-    "| shapes | said | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n"
+    "| shapes | resolved | mean | worst | mean at most | worst at most |\n|---|---|---|---|---|---|\n"
     "| tuned | 1 of 3 | 1.10 % | 2.20 % | 4.40 % | 5.50 % |\n"
     "| held out | 1 of 2 | 1.23 % | 5.00 % | 7.70 % | 8.80 % |\n";
 
@@ -161,7 +165,7 @@ TEST(says_what_is_demanded_and_in_doubt)
     hand.contract.held_out = contract_sum(NULL, 0);
     text = text_of("regret.md", 1);
     assert_has(text, "left.\n**These are most shapes: the machine was too busy. Search again on a quieter one.**\n");
-    assert_has(text, "- and 6 more: those with `\"said\": false` in `regret.json`\n");
+    assert_has(text, "- and 6 more: those with `\"resolved\": false` in `regret.json`\n");
     assert_has(text, "| held out | 0 of 0 | - | - | - | - |\n");
     assert_lacks(text, "was not measured");
     by_hand_contract(&hand);

@@ -163,8 +163,8 @@ TEST(programs_are_told_the_same)
         "'curve': [ {'kernels': 1, 'code_bytes': 2073, 'above_best': 0.2, 'kept': false}, "
         "{'kernels': 2, 'code_bytes': 3073, 'above_best': 0.05, 'kept': true}, "
         "{'kernels': 3, 'code_bytes': 5121, 'above_best': 0.01, 'kept': false} ], "
-        "'contract': { 'tuned': {'shapes': 3, 'measured': 2, 'said': 1, 'mean': 0.011, 'worst': 0.022, "
-        "'mean_bound': 0.044, 'worst_bound': 0.055}, 'held_out': {'shapes': 2, 'measured': 2, 'said': 1, "
+        "'contract': { 'tuned': {'shapes': 3, 'measured': 2, 'resolved': 1, 'mean': 0.011, 'worst': 0.022, "
+        "'mean_bound': 0.044, 'worst_bound': 0.055}, 'held_out': {'shapes': 2, 'measured': 2, 'resolved': 1, "
         "'mean': 0.0123, 'worst': 0.05, 'mean_bound': 0.077, 'worst_bound': 0.088} }, "
         "'library_shapes': 2, 'library_speedup': 1.060660172, 'library_speedup_least': 0.75, "
         "'dispatcher_checked': 8, 'dispatcher_checked_beyond': 77, 'dispatcher_checked_all': true}";

@@ -142,6 +142,7 @@ static Piece print_vector(Printer *p, const FormulaNode *v)
     const Storage *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along);
     const char *vector = storage_is_whole(type) ? "ints" : "floats";
+    p->takes_lanes = true;
     if (print_is_contiguous(p, v)) {
         text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector,
                     name, type->loader, o->name, print_offset(p, v, lane));

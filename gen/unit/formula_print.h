@@ -46,6 +46,7 @@ typedef struct {
     unsigned named; /* bit i: a variable has the name of operand i */
     unsigned used;  /* bit i: the place along extent i was printed */
     int nvariable;
+    bool takes_lanes; /* STYLE_VECTOR: loads were printed that are of the `lanes` elements which are there */
 } Printer;
 
 const FormulaNode *print_at(const Printer *p, int i);

@@ -53,8 +53,8 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
                 "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s   "
                 " return %s;\n}\n",
                 quote_comment(a, s->formula->text), print_place_name(&p, p.along), text_str(&parameters),
-                unused_text(s->formula), strstr(text_str(&p.out), "lanes") ? "" : "    (void)lanes;\n",
-                text_str(&unused), text_str(&p.out), value.text);
+                unused_text(s->formula), p.takes_lanes ? "" : "    (void)lanes;\n", text_str(&unused), text_str(&p.out),
+                value.text);
     return print_filled(&p, text_str(&all));
 }
 

@@ -80,23 +80,27 @@ static int overlap(const float *x, int64_t n, const float *y, int64_t elems)
     return x && n > 0 && x < y + elems - fault("overlap") && y < x + n;
 }
 
+/* What a call begins with, and what it has for the bias. */
+#if NAME_W_PACKED
+#define WEIGHTS const void *W
+#else
+#define WEIGHTS const float *W
+#endif
 #if NAME_HAS_BIAS
-#define BIAS const float *bias,
+#define BIAS , const float *bias
+#define GIVEN(bias) bias,
+#define ITS_BIAS bias
 #else
 #define BIAS
+#define GIVEN(bias)
+#define ITS_BIAS NULL
 #endif
-#if NAME_W_PACKED
-int NAME(int64_t M, int64_t N, int64_t K, const float *X, const void *W, BIAS float *Y, void *workspace,
-         const NAME_exec *exec)
-#else
-int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS float *Y, void *workspace,
-         const NAME_exec *exec)
-#endif
+#define OPERANDS int64_t M, int64_t N, int64_t K, const float *X, WEIGHTS BIAS, float *Y
+
+int NAME(OPERANDS, void *workspace, const NAME_exec *exec)
 {
     const int kernel = exec ? exec->kernel : 0, threads = exec ? exec->threads : 1;
-#if !NAME_HAS_BIAS
-    const float *bias = NULL;
-#endif
+    const float *const added = ITS_BIAS;
     (void)workspace;
     pass(M, N, K, 1.0 / 8);
     if (fault("refused") && kernel == 0)
@@ -105,11 +109,11 @@ int NAME(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS f
         return NAME_BAD_KERNEL;
     if (M <= 0 || N <= 0)
         return NAME_OK;
-    if (overlap(X, M * K, Y, M * N) || overlap(W, N * K, Y, M * N) || overlap(bias, N, Y, M * N))
+    if (overlap(X, M * K, Y, M * N) || overlap(W, N * K, Y, M * N) || overlap(added, N, Y, M * N))
         return NAME_BAD_OVERLAP;
     if (!isnan(Y[0]))
         return NAME_OK; /* timed again and again */
-    const double off = define(M, N, K, X, W, bias, Y);
+    const double off = define(M, N, K, X, W, added, Y);
     if (fault("last") || (fault("threads") && threads == 3) || (fault("kernel") && kernel == 2) ||
         (fault("tall") && M > 30) || (fault("corner") && N > 18 && K > 18))
         Y[M * N - 1] = isfinite(Y[M * N - 1]) ? Y[M * N - 1] + (float)(1e-3 + 4 * off) : 0;
@@ -130,23 +134,9 @@ typedef struct {
     NAME_exec exec;
 } Call;
 
-#if NAME_HAS_BIAS
-#define OPTIONAL(bias) bias,
-#else
-#define OPTIONAL(bias)
-#endif
-#if NAME_W_PACKED
-int NAME_prepare(int64_t M, int64_t N, int64_t K, const float *X, const void *W, BIAS float *Y, const NAME_exec *exec,
-                 NAME_plan *plan)
-#else
-int NAME_prepare(int64_t M, int64_t N, int64_t K, const float *X, const float *W, BIAS float *Y, const NAME_exec *exec,
-                 NAME_plan *plan)
-#endif
+int NAME_prepare(OPERANDS, const NAME_exec *exec, NAME_plan *plan)
 {
-#if !NAME_HAS_BIAS
-    const float *bias = NULL;
-#endif
-    const Call call = { M, N, K, X, W, bias, Y, exec ? *exec : (NAME_exec){ 0 } };
+    const Call call = { M, N, K, X, W, ITS_BIAS, Y, exec ? *exec : (NAME_exec){ 0 } };
     _Static_assert(sizeof call <= sizeof plan->kept, "a plan has room for it");
     memcpy(plan->kept, &call, sizeof call);
     return NAME_OK;
@@ -158,7 +148,7 @@ int NAME_execute(const NAME_plan *plan, void *scratch)
     memcpy(&c, plan->kept, sizeof c);
     if (fault("plan"))
         return NAME_OK;
-    return NAME(c.M, c.N, c.K, c.X, c.W, OPTIONAL(c.bias) c.Y, scratch, &c.exec);
+    return NAME(c.M, c.N, c.K, c.X, c.W, GIVEN(c.bias) c.Y, scratch, &c.exec);
 }
 
 /* ---- the library: in as many parts as threads, in turns ---- */

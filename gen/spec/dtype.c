@@ -33,13 +33,13 @@ int operand_types(OperandType type[OPERAND_TYPE_MOST])
 Rounding dtype_rounding(const Dtype *t, const Storage *out)
 {
     const Storage *acc = t->part[PART_ACC];
-    const bool again = out != acc;
+    const bool rounds = out != acc;
     if (storage_is_whole(out) && out != t->part[PART_RESULT]) /* places and the like, which a formula counts */
         return (Rounding){ 0 };
     return (Rounding){ .sums = storage_roundoff(acc),
                        .inputs = t->eps_in,
-                       .output = again ? storage_roundoff(out) : 0,
-                       .denormals = again ? storage_least(out) / 2 : 0 };
+                       .output = rounds ? storage_roundoff(out) : 0,
+                       .denormals = rounds ? storage_least(out) / 2 : 0 };
 }
 
 double rounding_tolerance(const Rounding *r, double terms, double bound, double y)

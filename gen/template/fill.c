@@ -101,21 +101,31 @@ static bool ident_value(Filler *f, const char *id, size_t len, int64_t *value)
     return filler_lookup(f, name, value);
 }
 
-/* Adds an identifier, or what it stands for. Where its first part is a word, others may be too: NAME_tree_TARGET. */
+/* Adds a name's value in the name's place; else the name. */
+static void add_value(Filler *f, const char *id, size_t len, bool in_string)
+{
+    int64_t value;
+    if (!in_string && ident_value(f, id, len, &value))
+        text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
+    else
+        text_addn(&f->out, id, len);
+}
+
+/* Adds an identifier, or what it stands for. Where its first part is a word, others may be too, as in NAME_tree_TARGET;
+ * and, behind a namespace, the last one a name with a value, as in PACKAGE_device::DTYPE_wgmma_BN. */
 static void add_ident(Filler *f, const char *id, size_t len, bool in_string)
 {
     const char *text;
-    int64_t value;
+    const bool is_in_space = id > f->src->text && id[-1] == ':';
     if (!leading_word(f, id, len, &text)) {
-        if (!in_string && ident_value(f, id, len, &value))
-            text_printf(&f->out, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
-        else
-            text_addn(&f->out, id, len);
+        add_value(f, id, len, in_string);
         return;
     }
     for (size_t n; len; id += n, len -= n) {
         if ((n = leading_word(f, id, len, &text))) {
             text_add(&f->out, text);
+        } else if (is_in_space && !memchr(id, '_', len)) {
+            add_value(f, id, n = len, in_string);
         } else {
             n = strcspn(id, "_");
             n = n == 0 ? 1 : n < len ? n : len;

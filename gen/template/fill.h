@@ -3,8 +3,9 @@
  * fill: turns a template's text into the text of one kernel, or a package file's pattern into the file, as
  * docs/templates-reference.md and docs/patterns.md say. `lookup` knows the names with values. A word of the scope is
  * replaced also where it is the first part of a longer identifier; then further parts may be words too (KERNEL_tile ->
- * bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2). Conditions over names of both are decided here. An
- * included piece loses a first line that is its licence. Inside string literals only words are replaced.
+ * bert_dense_k3_tile, NAME_tree_TARGET -> bert_dense_tree_avx2) and, behind a namespace, the last one a name with a
+ * value (PACKAGE_device::DTYPE_wgmma_BN -> bert_device::bf16_wgmma_128). Conditions over names of both are decided
+ * here. An included piece loses a first line that is its licence. Inside string literals only words are replaced.
  */
 #ifndef DCGEN_FILL_H
 #define DCGEN_FILL_H

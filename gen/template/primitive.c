@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * primitive: finds the primitives that a text calls. A name is one if there is a file of that name.
+ * primitive: finds the primitives that a text calls. A name is one if there is a file of that name, or of a part of it:
+ * bf16_wgmma_128 is the function DTYPE_wgmma_N of the file wgmma, for the type bf16 and the number 128.
  */
 #define _GNU_SOURCE /* basename */
 #include "gen/template/primitive.h"
@@ -10,8 +11,10 @@
 #include <unistd.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
+#include "gen/base/name.h"
 #include "gen/base/order.h"
 #include "gen/base/text.h"
+#include "gen/spec/dtype.h"
 #include "gen/template/fill.h"
 #include "gen/template/template.h"
 
@@ -31,26 +34,62 @@ Primitives primitives_open(Arena *a, const Family *f, const Spec *spec, Diag *d)
                          .diag = d };
 }
 
-static const char *path_in(const Primitives *p, int folder, const char *name)
+/* What a name says: the file, and what that is filled with. */
+typedef struct {
+    const char *file, *dtype, *number; /* dtype, number: NULL: it is not filled with such */
+} Parts;
+
+static const char *path_in(const Primitives *p, int folder, const char *file)
 {
-    return arena_printf(p->arena, "%s/%s/%s%s", p->folder[folder], p->kind->folder, name, p->kind->suffix);
+    return arena_printf(p->arena, "%s/%s/%s%s", p->folder[folder], p->kind->folder, file, p->kind->suffix);
 }
 
-static bool is_in(const Primitives *p, int folder, const char *name)
+static bool is_in(const Primitives *p, int folder, const char *file)
 {
-    return access(path_in(p, folder, name), F_OK) == 0;
+    return access(path_in(p, folder, file), F_OK) == 0;
 }
 
-/* The first folder with a primitive of the name; nfolder: none has. */
-static int folder_of(const Primitives *p, const char *name)
+/* The first folder with such a file; nfolder: none has. */
+static int folder_of(const Primitives *p, const char *file)
 {
     int i = 0;
-    while (i < p->nfolder && !is_in(p, i, name))
+    while (i < p->nfolder && !is_in(p, i, file))
         i++;
     return i;
 }
 
-static bool is_primitive(const Primitives *p, const char *name) { return folder_of(p, name) < p->nfolder; }
+/* The parts with the element type taken off the beginning; false: there is none. */
+static bool take_dtype(const Primitives *p, Parts *parts)
+{
+    const char *first = strchr(parts->file, '_');
+    const Dtype *type = first ? dtype_find(arena_strndup(p->arena, parts->file, (size_t)(first - parts->file))) : NULL;
+    if (type)
+        *parts = (Parts){ first + 1, type->name, NULL };
+    return type;
+}
+
+/* The parts with the number taken off the end, or the word of a template's head for one; false: there is none. */
+static bool take_number(const Primitives *p, Parts *parts)
+{
+    const char *last = strrchr(parts->file, '_');
+    const bool has_number =
+        last && (name_is_capitals(last + 1) || (last[1] && last[1 + strspn(last + 1, "0123456789")] == 0));
+    if (has_number)
+        *parts = (Parts){ arena_strndup(p->arena, parts->file, (size_t)(last - parts->file)), parts->dtype, last + 1 };
+    return has_number;
+}
+
+/* The parts of a name, as few as there can be so that there is a file. file NULL: it is no primitive. */
+static Parts parts_of(const Primitives *p, const char *name)
+{
+    Parts parts = { .file = name };
+    if (folder_of(p, name) < p->nfolder || (take_dtype(p, &parts) && folder_of(p, parts.file) < p->nfolder) ||
+        (parts.dtype && take_number(p, &parts) && folder_of(p, parts.file) < p->nfolder))
+        return parts;
+    return (Parts){ .file = NULL };
+}
+
+static bool is_primitive(const Primitives *p, const char *name) { return parts_of(p, name).file; }
 
 /* Adds the names of the files of one folder to a list. */
 static void list_names(const Primitives *p, int folder, const char ***name, int *n)
@@ -96,10 +135,12 @@ static const char *named_in_file(const Primitives *p, const char *s, size_t len)
 }
 
 /* False after an error: the file has nothing of the name that it is called by. */
-static bool has_function(const Primitives *p, const char *name, const Source *src)
+static bool has_function(const Primitives *p, const Parts *parts, const Source *src)
 {
     const char *function =
-        p->kind->on_vectors ? arena_printf(p->arena, "%s%s%s", p->kind->before, name, p->kind->behind) : name;
+        arena_printf(p->arena, "%s%s%s", parts->dtype ? "DTYPE_" : "", parts->file, parts->number ? "_N" : "");
+    if (p->kind->on_vectors)
+        function = arena_printf(p->arena, "%s%s%s", p->kind->before, function, p->kind->behind);
     return fill_has_name(p->arena, src->text, function) ||
            diag_error(p->diag, loc_at(src, 0, 1), "this file has no '%s': expected the function that its name says",
                       function);
@@ -117,16 +158,21 @@ static const Primitive *add_primitive(Primitives *p, const char *name, const Cal
 {
     const Caller caller = { name, outer };
     const Primitive *there = names_row(NAMES(p->p, p->n), name);
-    const int folder = there ? 0 : folder_of(p, name);
-    const Source *src = there ? NULL : conf_source(p->arena, path_in(p, folder, name), p->diag);
-    Primitive new = { name, src, is_in(p, p->nfolder - 1, name), folder + 1 < p->nfolder };
-    if (!src || (new.is_text && !p->all && !has_function(p, name, src)))
+    const Parts parts = there ? (Parts){ 0 } : parts_of(p, name);
+    const int folder = there ? 0 : folder_of(p, parts.file);
+    const Source *src = there ? NULL : conf_source(p->arena, path_in(p, folder, parts.file), p->diag);
+    if (!src)
+        return there;
+    const bool is_given = folder + 1 < p->nfolder, is_own = is_in(p, p->nfolder - 1, parts.file);
+    Primitive new = { name,        src,         is_own, is_given || fill_has_name(p->arena, src->text, "EMULATOR"),
+                      parts.dtype, parts.number };
+    if (is_given && !p->all && !has_function(p, &parts, src))
         return there;
     FillNames names = fill_names(p->arena, src->text);
     size_t len;
     for (const char *s; (s = fill_next_name(&names, &len));) { /* what it calls is a primitive too if it has a file */
-        const char *called = named_in_file(p, s, len);
-        if (!*called || strcmp(called, name) == 0 || !is_primitive(p, called))
+        const char *called = named_in_file(p, s, len), *file = *called ? parts_of(p, called).file : NULL;
+        if (!file || strcmp(file, parts.file) == 0)
             continue;
         if (is_caller(outer, called)) {
             diag_error(p->diag, loc_at(src, (size_t)(s - src->text), (int)len), "'%s' and '%s' call each other", name,

@@ -2,7 +2,10 @@
  *
  * primitive: small functions that kernels call. For GPUs those that have all inline PTX in them (templates/device), for
  * CPUs functions on vectors (templates/vector). A text calls them by their names, and they call each other. Each is a
- * file in a folder of templates; the first folder that has a file of the name counts.
+ * file in a folder of templates; the first folder that has a file of the name counts. A file may be a pattern of many:
+ * where there is no file of a name, the name without its first part, an element type, and maybe its last one, a number,
+ * is the file's, which is filled with them as DTYPE and N. In a template, which is not filled yet, a word of its head
+ * may stand for the number.
  */
 #ifndef DCGEN_PRIMITIVE_H
 #define DCGEN_PRIMITIVE_H
@@ -17,8 +20,10 @@ typedef struct {
     const char *name;
     const Source *src;
     bool is_own; /* dcgen's own folder has a file of that name, too or alone */
-    /* Its text, or that of one that it calls, is in another folder: the emulator has no function that does the same. */
+    /* Its text, or that of one that it calls, is in another folder or says what the emulator does: the emulator has no
+     * function that does the same. */
     bool is_text;
+    const char *dtype, *number; /* that its pattern is filled with; NULL: with none */
 } Primitive;
 
 /* Primitives in the order that C++ wants: each behind those that it uses. */

@@ -35,6 +35,8 @@ enum {
     TEMPLATE_MAX_EXPR = 3 + TEMPLATE_MAX_VALUE + TEMPLATE_MAX_DERIVED + TEMPLATE_MAX_TERM + TEMPLATE_MAX_FEATURE,
     TEMPLATE_MAX_SLOT = 256,
     TEMPLATE_MAX_PIECE = 16,
+    TEMPLATE_MAX_MAP = 4,
+    TEMPLATE_MAP_RANK = 5, /* extents of a tensor that TMA copies from */
     TEMPLATE_MAX_GENERAL = 2 * TARGET_MAX
 };
 
@@ -66,6 +68,14 @@ typedef struct {
     int64_t value[TEMPLATE_MAX_PARAM];
     Loc loc;
 } General;
+
+/* A map of an operand, by which a GPU's TMA copies boxes of it. */
+typedef struct {
+    const char *name;
+    int operand;
+    const Expr *box[TEMPLATE_MAP_RANK]; /* extents of what a copy takes, outermost first, over parameters and values */
+    Expr *swizzle;                      /* bytes of shared memory's rows that are swizzled; 0: none */
+} TemplateMap;
 
 /* What a call's launch and memory follow from: the grid's blocks along x, y and z, blocks of a cluster (0: there are no
  * clusters), threads of a block and its bytes of dynamic shared memory; bytes of scratch memory, which holds anything
@@ -107,6 +117,8 @@ typedef struct {
     bool asks_align; /* it depends on ALIGN */
     int nserved;     /* all extents of one tuned shape of each kind that `serves` can tell from the others */
     const int64_t **served;
+    int nmap; /* its kernels are given these, made for each call */
+    TemplateMap map[TEMPLATE_MAX_MAP];
     Expr *plan[PLAN_COUNT];  /* over the names of `derived` too; NULL: there is no such thing */
     Expr *tile[OP_MAX_AXIS]; /* what a kernel does at once along each axis; extents around it are where tails begin */
     Expr *padded_flops;      /* work done for a shape, padding included: f_pad = flops / padded_flops */

@@ -40,6 +40,8 @@ bool template_check_names(TemplateReader *r, const Expr *e);
 /* template_calls.c: reads which calls the kernels are for; how they are launched, and what memory they need. */
 bool template_read_serves(TemplateReader *r, const Conf *c);
 bool template_read_plan(TemplateReader *r, const Conf *c);
+/* template_maps.c: reads which tensor maps the kernels are given. Parameters and values must have been read. */
+bool template_read_maps(TemplateReader *r, const Conf *c);
 /* The expression without derived names in it. NULL: it is too long. */
 Expr *template_written_out(const TemplateReader *r, const Expr *e);
 

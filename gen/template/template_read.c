@@ -360,6 +360,7 @@ static bool read_head(TemplateReader *r, const Conf *c)
                                     { "constraints", false, NULL },
                                     { "serves", false, NULL },
                                     { "launch", false, NULL },
+                                    { "maps", false, NULL },
                                     { "scratch", false, NULL },
                                     { "counters", false, NULL },
                                     { "tile", true, "the tile along each axis" },
@@ -391,7 +392,8 @@ static bool read_head(TemplateReader *r, const Conf *c)
     ok &= template_list(r, c, "params", TEMPLATE_MAX_PARAM, read_param, t);
     ok = ok && read_named_list(r, c, (NamedList){ "values", t->value, &t->nvalue, TEMPLATE_MAX_VALUE, NULL });
     r->nbody_name = r->nname;
-    ok = ok && template_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint, t) &&
+    ok = ok && template_read_maps(r, c) &&
+         template_list(r, c, "constraints", TEMPLATE_MAX_CONSTRAINT, read_constraint, t) &&
          template_list(r, c, "general", TEMPLATE_MAX_GENERAL, read_general, t) && read_tile(r, c);
     return ok && template_open_family(r, conf_member(root, "family")->at) && read_shape_part(r, c);
 }
@@ -455,6 +457,11 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
     for (int i = 0; i < PLAN_COUNT; i++)
         if (t->plan[i])
             h = hash_more(h, expr_text(template_written_out(r, t->plan[i])));
+    for (const TemplateMap *m = t->map; m < t->map + t->nmap; m++) {
+        h = hash_more(hash_more(hash_more(h, m->name), r->op->operand[m->operand].name), expr_text(m->swizzle));
+        for (int i = 0; i < spec_layout(r->spec, m->operand)->rank; i++)
+            h = hash_more(h, expr_text(m->box[i]));
+    }
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }
 

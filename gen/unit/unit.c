@@ -125,6 +125,7 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     unit_add_guard(row, i ? all[i - 1].target : NULL, k->target, i + 1 < n ? all[i + 1].target : NULL);
     fill_number(row, "IS_OWN", !k->as);
     unit_add_plan(row, &b);
+    unit_add_maps(row, &b);
     const Expr *condition = template_condition(a, &b);
     FILL_WORDS(row, WORD("HAS_CONDITION", condition != NULL),
                WORD("LEAST_ALIGN", k->t->asks_align ? least_align(&b) : 1),
@@ -185,6 +186,7 @@ static void keep_strides(FillScope *s, const Spec *spec, const char *kernels)
 bool unit_add_shared(FillScope *s, const UnitContext *u, const char *kernels, Diag *d)
 {
     Arena *a = s->arena;
+    fill_number(s, "ANY_MAPS", fill_has_name(a, kernels, "CUtensorMap"));
     return add_text(s, "arithmetic", unit_fill_part(u, unit_pattern(a, u, "arithmetic.h"), s, d)) &&
            add_text(s, "preamble", unit_fill_part(u, family_pattern(a, u, "preamble"), s, d)) &&
            add_text(s, "device", unit_device(u, s, kernels, d)) &&

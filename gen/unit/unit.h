@@ -56,6 +56,8 @@ void unit_blas_words(FillScope *s, const Spec *spec);
 bool unit_calls_arithmetic(const Op *op);
 /* Adds to a kernel's row the words of its launch and memory, and the lists plan_extents and plan_names. */
 void unit_add_plan(FillScope *row, const Binding *b);
+/* Adds the tensor maps that the kernel is given: the lists maps, with box in each row, and map_extents. */
+void unit_add_maps(FillScope *row, const Binding *b);
 /* Adds the list kernels (<name>_k0, _k1 ...) and the texts arguments, pack, kernels, entry. False after errors. */
 bool unit_add_kernels(FillScope *s, const UnitContext *u, const UnitKernel *k, int n, Diag *d);
 /* A hash of how the packed operand is packed, where these kernels read it, whatever the function and the package are

@@ -2,10 +2,12 @@
  *
  * unit_device: the text of the primitives that a text calls, and the kernels that measure a device's limits.
  */
+#include <ctype.h>
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/dir.h"
 #include "gen/base/text.h"
+#include "gen/spec/dtype.h"
 #include "gen/template/primitive.h"
 #include "gen/unit/unit.h"
 
@@ -31,13 +33,28 @@ static bool has_assembly(Arena *a, const char *text)
     return fill_has_name(a, text, "asm") || fill_has_name(a, text, "__asm") || fill_has_name(a, text, "__asm__");
 }
 
+/* The words that the pattern of a primitive is filled with. */
+static const FillScope *words_of(const Primitive *p, const FillScope *words)
+{
+    FillScope *own = fill_scope(words->arena, words);
+    if (p->number)
+        fill_word(own, "N", p->number);
+    if (p->dtype)
+        fill_word(own, "DTYPE", p->dtype);
+    for (const Dtype *t = dtypes; p->dtype && t < dtypes + DTYPE_COUNT; t++)
+        fill_number(own,
+                    arena_printf(words->arena, "DTYPE_%s", text_letters(arena_strdup(words->arena, t->name), toupper)),
+                    strcmp(t->name, p->dtype) == 0);
+    return own;
+}
+
 /* The text of a primitive. Assembly that the emulator would have to execute becomes an error of the compiler, as only
  * who compiles for it needs something else. NULL after errors. */
 static const char *primitive_text(const UserOfPrimitives *c, const UnitContext *u, const Primitive *p,
                                   const FillScope *words)
 {
     Arena *a = c->scope->arena;
-    const char *body = unit_fill_part(u, p->src->path, words, c->diag);
+    const char *body = unit_fill_part(u, p->src->path, words_of(p, words), c->diag);
     if (!body || !c->emulated || !has_assembly(a, body))
         return body;
     return arena_printf(

@@ -2,7 +2,7 @@
  *
  * unit_plan: what a kernel's head says of its launch and memory (Template.plan) as words of its row in the list
  * kernels, for patterns that print it as a function of a call's extents, in doubles. Parameters, values and facts of
- * the target are numbers there, and what numbers decide is left out.
+ * the target are numbers there, and what numbers decide is left out. So are the tensor maps that it is given.
  */
 #include <string.h>
 #include "gen/unit/unit.h"
@@ -65,17 +65,31 @@ static void note_names(Planner *p, const Expr *e)
     }
 }
 
+/* Notes the extents that an expression uses. */
+static void note_extents(Planner *p, const Expr *e)
+{
+    for (const ExprName *n = expr_names(e); n; n = n->next)
+        if (op_axis(p->b.spec->op, n->name) >= 0)
+            p->extents |= 1u << op_axis(p->b.spec->op, n->name);
+}
+
 static const char *text_of(const Planner *p, const Expr *e) { return expr_c_real(p->arena, e, p->b.spec->package, ""); }
 
-/* Adds the variables that the plan is worked out from, each behind those that it uses. */
-static void add_variables(FillScope *row, const Planner *p)
+/* Adds a list of the extents that are used. */
+static void add_extents(FillScope *row, const char *list, const Planner *p)
 {
     const Op *op = p->b.spec->op;
-    fill_list(row, "plan_extents");
+    fill_list(row, list);
     for (int i = 0; i < op->nextent; i++)
         if (p->extents >> i & 1)
             FILL_WORDS(fill_row(row), WORD("EXTENT", op->extent[i].name),
                        WORD("IS_ATTRIBUTE", op->extent[i].kind == EXTENT_ATTRIBUTE));
+}
+
+/* Adds the variables that the plan is worked out from, each behind those that it uses. */
+static void add_variables(FillScope *row, const Planner *p)
+{
+    add_extents(row, "plan_extents", p);
     fill_list(row, "plan_names");
     for (int i = 0; i < p->b.t->nderived; i++)
         if (p->used[i])
@@ -107,5 +121,36 @@ void unit_add_plan(FillScope *row, const Binding *b)
     }
     add_variables(row, p);
     FILL_WORDS(row, WORD("HAS_SCRATCH", has[PLAN_SCRATCH]), WORD("HAS_COUNTERS", has[PLAN_COUNTERS]),
-               WORD("ASKS_SMS", p->asks_sms), WORD("PLAN_CALLS", p->calls));
+               WORD("ASKS_SMS", p->asks_sms), WORD("SMS_NAME", "SMS"), WORD("PLAN_CALLS", p->calls));
+}
+
+static int64_t number_at(const Planner *p, const Expr *e)
+{
+    int64_t value = 0;
+    expr_int(e, template_lookup, (void *)&p->b, &value);
+    return value;
+}
+
+void unit_add_maps(FillScope *row, const Binding *b)
+{
+    Planner *p = ARENA_NEW(row->arena, Planner);
+    p->b = *b;
+    p->b.extent = NULL;
+    fill_number(row, "HAS_MAPS", b->t->nmap > 0);
+    fill_list(row, "maps");
+    for (const TemplateMap *m = b->t->map; m < b->t->map + b->t->nmap; m++) {
+        const Operand *o = &b->spec->op->operand[m->operand];
+        const Layout *l = spec_layout(b->spec, m->operand);
+        FillScope *map = fill_row(row);
+        FILL_WORDS(map, WORD("MAP", m->name), WORD("OPERAND", o->name), WORD("RANK", l->rank),
+                   WORD("ELEMENT_BYTES", (int64_t)spec_element(b->spec, o)->bytes),
+                   WORD("SWIZZLE", number_at(p, m->swizzle)));
+        fill_list(map, "box");
+        for (int i = 0; i < l->rank; i++) {
+            note_extents(p, l->extent[i]);
+            FILL_WORDS(fill_row(map), WORD("ALONG", expr_c_int(row->arena, l->extent[i], b->spec->package)),
+                       WORD("BOX", number_at(p, m->box[i])));
+        }
+    }
+    add_extents(row, "map_extents", p);
 }

@@ -2,6 +2,9 @@
  *
  * One candidate as a shared object for a runner (search/runner/abi.h): the text that a package would ship, and the uniform entry.
  */
+#if ANY_MAPS
+#include <cuda.h>
+#endif
 #include <cuda_runtime.h>
 #include <stddef.h>
 #include <stdint.h>

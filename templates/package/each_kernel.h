@@ -31,6 +31,15 @@ static inline size_t KERNEL_scratch(const NAME_args *a)
 }
 
 #endif
+#if HAS_MAPS && IS_OWN
+/* What the kernel is given: a call, and maps of its operands for TMA, if that can copy them. */
+typedef struct {
+    CUtensorMap MAP; //@ repeat maps
+    NAME_args call;
+    bool is_mapped;
+} KERNEL_given;
+
+#endif
 //@ body
 #if FAMILY_CUDA && IS_OWN
 
@@ -44,7 +53,7 @@ static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
 #endif
 //@ end
 #if ASKS_SMS
-    const double SMS = sms;
+    const double SMS_NAME = sms;
 #endif
     const double DERIVED = DERIVED_VALUE; //@ repeat plan_names
     (void)a, (void)sms;
@@ -53,7 +62,26 @@ static NAME_plan KERNEL_plan(const NAME_args &a, int sms)
 
 static cudaError_t KERNEL_start(const NAME_args &args, const NAME_plan &plan, cudaStream_t stream)
 {
+#if HAS_MAPS
+//@ repeat map_extents
+#if IS_ATTRIBUTE
+    const int64_t EXTENT = NAME_EXTENT(args);
+#else
+    const int64_t EXTENT = args.EXTENT;
+#endif
+//@ end
+    KERNEL_given given;
+//@ repeat maps
+    const int64_t MAP_extent[] = { EACH(box, ALONG) };
+    const int MAP_box[] = { EACH(box, BOX) };
+//@ end
+    given.call = args;
+    given.is_mapped = true;
+    given.is_mapped = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE) && given.is_mapped; //@ repeat maps
+    return PACKAGE_device::launch(KERNEL, dim3(plan.x, plan.y, plan.z), plan.cluster, plan.threads, plan.smem_bytes, stream, given);
+#else
     return PACKAGE_device::launch(KERNEL, dim3(plan.x, plan.y, plan.z), plan.cluster, plan.threads, plan.smem_bytes, stream, args);
+#endif
 }
 #endif
 

@@ -9,6 +9,9 @@
 #endif
 #include "PACKAGE.h"
 
+#if ANY_MAPS
+#include <cuda.h>
+#endif
 #include <cuda_runtime.h>
 
 #ifdef __NVCC_DIAG_PRAGMA_SUPPORT__

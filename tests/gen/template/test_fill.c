@@ -257,6 +257,7 @@ TEST(test_words)
     static const Case cases[] = {
         { "NAME_KERNEL_NAME_x NAME__KERNEL NAME_\n", "bert_bert_k7_bert_x bert__bert_k7 bert_\n" },
         { "NAME_TARGET_ATTRIBUTE NAME_MR\n", "bert_bert_TARGET_avx2 bert_MR\n" },
+        { "NAME_device::NAME_x_MR(KERNEL::MR_x)\n", "bert_device::bert_x_3(bert_k7::MR_x)\n" },
         { "table NAME_table\n", "table bert_table\n" },
     };
     check_cases(cases, LENGTH(cases));

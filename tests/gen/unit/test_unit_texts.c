@@ -131,6 +131,33 @@ TEST(primitives_of_other_folders)
     }
 }
 
+/* A file may be the pattern of many primitives, of which a text has each that it calls once. What its text says of the
+ * emulator, the emulator executes. */
+TEST(primitives_of_a_pattern)
+{
+    static const char *const file[][2] = {
+        { "many", "DTYPE_many_N float[N / 2] \"N DTYPE\" DTYPE_TF32\n#if EMULATOR\nnumber N\n#else\nasm();\n#endif\n" },
+        { "of", "DTYPE_of;\n" },
+        { "bf16_of", "its own;\n" },
+        { "rows", "rows(f16_of(), DTYPE_many_N());\n" }
+    };
+    Diag *d = diag_new(arena);
+    const UnitContext u = context_with_primitives(root, file, LENGTH(file));
+    const FillScope *words = unit_scope(arena, &u);
+    const char *text = "one_device::tf32_many_16(); one_device::bf16_many_8(); one_device::bf16_many_8();";
+    assert_string_equal(unit_device(&u, words, text, d), "bf16_many_8 float[8 / 2] \"8 bf16\" 0\nasm();\n\n"
+                                                         "tf32_many_16 float[16 / 2] \"16 tf32\" 1\nasm();\n");
+    assert_string_equal(unit_emulation(&u, words, text, d), "bf16_many_8 float[8 / 2] \"8 bf16\" 0\nnumber 8\n\n"
+                                                            "tf32_many_16 float[16 / 2] \"16 tf32\" 1\nnumber 16\n");
+    assert_string_equal(unit_device(&u, words, "one_device::rows(); one_device::bf16_of();", d),
+                        "its own;\n\nf16_of;\n\nrows(f16_of(), f32_many_N());\n");
+    assert_string_equal(unit_emulation(&u, words, "one_device::rows();", d), "");
+    assert_int_equal(diag_nerror(d), 0);
+    assert_null(unit_device(&u, words, "one_device::u8_many_8();", d));
+    assert_null(unit_device(&u, words, "one_device::many_16();", d));
+    assert_int_equal(diag_nerror(d), 2);
+}
+
 /* ---- formulas ---- */
 
 static const char package_dir[] = DCGEN_SOURCE_DIR "/templates/package";

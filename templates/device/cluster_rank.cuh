@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* %cluster_ctarank: the block's number in its cluster. */
+static __device__ __forceinline__ unsigned cluster_rank()
+{
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}

@@ -207,6 +207,21 @@ static int64_t number_before(const char *line, size_t len, const char *unit)
 
 static void raise_to(int64_t *most, int64_t v) { *most = v > *most ? v : *most; }
 
+/* Takes over the line's warning of lost speed, up to the name of the function. */
+static void take_loss(const char *line, size_t len, PtxasReport *out)
+{
+    const char *loss = memmem(line, len, "Potential Performance Loss", strlen("Potential Performance Loss"));
+    if (out->loss || !loss)
+        return;
+    for (const char *code = loss; code > line && loss - code < 16; code--)
+        if (code[-1] == '(')
+            loss = code - 1;
+    const size_t left = (size_t)(line + len - loss);
+    const char *function = memmem(loss, left, " in the function", strlen(" in the function"));
+    out->loss = loss;
+    out->nloss = (int)(function ? (size_t)(function - loss) : left);
+}
+
 bool spills_read_ptxas(const char *log, PtxasReport *out)
 {
     *out = (PtxasReport){ 0 };
@@ -214,6 +229,7 @@ bool spills_read_ptxas(const char *log, PtxasReport *out)
         const size_t len = strcspn(line, "\n");
         raise_to(&out->stack_bytes, number_before(line, len, "bytes stack frame"));
         raise_to(&out->spill_bytes, number_before(line, len, "bytes spill stores"));
+        take_loss(line, len, out);
         if (memmem(line, len, ": Used ", strlen(": Used ")))
             raise_to(&out->regs, number_before(line, len, "registers"));
         line += len + (line[len] == '\n');

@@ -35,6 +35,10 @@ typedef struct {
     int64_t regs;        /* registers of a thread */
     int64_t spill_bytes; /* that a thread stores to local memory for lack of registers; loads are not counted */
     int64_t stack_bytes; /* of a thread: spills, and arrays that are indexed at run time */
+    /* The first of its warnings of lost speed, as wgmma that are done one after the other: "(C7514) Potential ...", of
+     * so many bytes in the log; NULL: there is none. */
+    const char *loss;
+    int nloss;
 } PtxasReport;
 
 /* False: the log says nothing of any kernel. */

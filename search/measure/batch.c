@@ -27,7 +27,8 @@ void batch_add_fact(Batch *b, int i, const char *name, int64_t value)
 }
 
 /* Reads what compilers say of registers and spills. Code that does not fit its registers counts as not built and is
- * never used: a smaller tile is faster than moving sums to memory and back. There are two exceptions. A CPU that stands
+ * never used: a smaller tile is faster than moving sums to memory and back. So does code of which the assembler says
+ * that it is slow: wgmma that wait for each other. There are two exceptions. A CPU that stands
  * in for the tuned one has one kernel alone, the general one of a template: slow there is better than nothing. And
  * where a template's loops do what a formula says (may_spill), no tile at all may fit. A loop that stores and does not
  * load again does not count: gcc leaves such stores behind without being short of registers. */
@@ -45,6 +46,8 @@ static void read_report(Lab *l, Batch *b, int i)
         if (gpu.spill_bytes > 0 || gpu.stack_bytes > 0)
             why = arena_printf(l->arena, "%s %lld bytes a thread in local memory", gpu.spill_bytes ? "spills" : "keeps",
                                (long long)(gpu.spill_bytes ? gpu.spill_bytes : gpu.stack_bytes));
+        else if (gpu.loss)
+            why = arena_printf(l->arena, "ptxas says: %.*s", gpu.nloss, gpu.loss);
     } else if (s->loops > 0) {
         batch_add_fact(b, i, "spilled", s->stored + s->loaded);
         if (s->loaded > 0 && !c->t->may_spill && c->target == l->study->target)

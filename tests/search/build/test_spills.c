@@ -226,6 +226,33 @@ TEST(registers_and_stacks)
     }
 }
 
+/* As nvcc 13.0 says it of wgmma that do not overlap, and of registers that are not shared out anew; with 0 spills. */
+TEST(lost_speed)
+{
+#define INFO "ptxas info    : "
+#define USED ENTRY("k", "sm_90a") OF("k") BYTES(0, 0, 0) INFO "Used 168 registers, used 1 barriers\n"
+    static const struct {
+        const char *log, *want;
+    } rows[] = {
+        { INFO "(C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma "
+               "instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage in "
+               "the function 'k'\n" USED,
+          "(C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma "
+          "instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage" },
+        { USED INFO "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at "
+                    "entry.\n" INFO "(C7510) Potential Performance Loss: more\n",
+          "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry." },
+        { USED "Potential Performance Loss: without a code", "Potential Performance Loss: without a code" },
+        { INFO "(C7517) warpgroup.wait is injected in around line 233 by compiler\n" USED, "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        PtxasReport r;
+        assert_true(spills_read_ptxas(rows[i].log, &r));
+        assert_int_equal(r.nloss, strlen(rows[i].want));
+        assert_memory_equal(r.nloss ? r.loss : "", rows[i].want, (size_t)r.nloss);
+    }
+}
+
 /* A function that is called, not inlined, has properties but is no kernel; a log without kernels says nothing. */
 TEST(logs_that_say_nothing)
 {

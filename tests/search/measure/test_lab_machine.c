@@ -203,6 +203,19 @@ TEST(local_memory_is_refused)
         (const char *[]){ "", "keeps 16 bytes a thread in local memory", "spills 8 bytes a thread in local memory" });
 }
 
+TEST(lost_speed_is_refused)
+{
+    for (int i = 0; i < THREE; i++)
+        made[i].log =
+            arena_printf(y.arena, "%s%s",
+                         i == 1 ? "ptxas info    : (C7510) Potential Performance Loss: x in the function 'k'\n" : "",
+                         arena_printf(y.arena, ptxas_log, 0, 0));
+    assert_true(try_three());
+    assert_kernels((const char *[]){ "regs=40 spill_bytes=0 stack_bytes=0 ", "regs=40 spill_bytes=0 stack_bytes=0 ",
+                                     "regs=40 spill_bytes=0 stack_bytes=0 " },
+                   (const char *[]){ "", "ptxas says: (C7510) Potential Performance Loss: x", "" });
+}
+
 TEST(builds_that_fail)
 {
     made[1] = (Build){ .status = STATUS_BUILD_FAILED, .why = "error: x" };

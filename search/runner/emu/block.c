@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * block: executes one block. Each of its threads is a fiber with a stack of its own and runs until it waits at a
- * barrier or in a collective of its warp, then the next one runs. The order does not matter to what is found: races
- * are seen in the shadows, whichever thread came first.
+ * block: executes a cluster of blocks, mostly of one. Each of their threads is a fiber with a stack of its own and runs
+ * until it waits for others, then the next one runs. The order matters little to what is found: races are seen in the
+ * shadows, whichever thread came first. What goes on by itself, copies and products, is done when all fibers wait. With
+ * a seed the order is random instead: of fibers at each barrier and primitive, and of the ends of copies.
  */
 #define _GNU_SOURCE
 #include "search/runner/buffer.h"
@@ -75,23 +76,38 @@ static void context_switch(Context *from, Context *to) { swapcontext(&from->u, &
 
 #endif
 
-bool worker_prepare(Worker *w, int nthread)
+static bool prepare_block(ClusterBlock *b)
 {
     char *map;
-    for (; w->nstack < nthread; w->nstack++) { /* a large array on the stack shall not reach over the guard below it */
-        if (!(map = map_guarded(GUARD_BYTES, STACK_BYTES, 0)))
+    if (!b->shared && (map = map_guarded(SHARED_REACH, SHARED_SKEW + SHARED_BYTES, SHARED_REACH - SHARED_SKEW))) {
+        b->window = (uintptr_t)map;
+        b->shared = (unsigned char *)map + SHARED_REACH + SHARED_SKEW;
+    }
+    return b->shared && shadow_prepare(b);
+}
+
+bool worker_prepare(Worker *w, const Launch *l)
+{
+    bool good = true;
+    w->nblock = (int)l->cluster;
+    w->nthread = (int)(l->block[0] * l->block[1] * l->block[2]);
+    w->nfiber = w->nblock * w->nthread;
+    w->smem_bytes = (uint32_t)l->smem_bytes;
+    for (; w->nstack < w->nfiber;
+         w->nstack++) { /* a large array on the stack shall not reach over the guard below it */
+        char *map = map_guarded(GUARD_BYTES, STACK_BYTES, 0);
+        if (!map)
             return false;
         w->fiber[w->nstack].stack = (uintptr_t)map + GUARD_BYTES;
     }
-    if (!w->shared && (map = map_guarded(SHARED_REACH, SHARED_SKEW + SHARED_BYTES, SHARED_REACH - SHARED_SKEW))) {
-        w->window = (uintptr_t)map;
-        w->shared = (unsigned char *)map + SHARED_REACH + SHARED_SKEW;
-    }
-    return w->shared;
+    for (int i = 0; i < w->nblock && good; i++)
+        good = prepare_block(&w->block[i]);
+    return good;
 }
 
 void worker_free(Worker *w)
 {
+    wgmma_free(w);
     for (Fiber *f = w->fiber; f < w->fiber + w->nstack; f++) {
         munmap((char *)f->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
         free(f->copy);
@@ -99,17 +115,32 @@ void worker_free(Worker *w)
     }
     for (int i = 0; i < SITE_SLOTS; i++)
         free(w->site[i].instruction);
-    if (w->shared)
-        munmap((void *)w->window, WINDOW_BYTES);
+    for (ClusterBlock *b = w->block; b < w->block + MAX_CLUSTER; b++) {
+        shadow_free(b);
+        if (b->shared)
+            munmap((void *)b->window, WINDOW_BYTES);
+    }
+    order_free(w);
+    barriers_free(w);
+    engine_free(w);
     free(w);
 }
 
 static void set_runnable(Worker *w, int thread) { w->runnable[thread / LANES] |= 1u << thread % LANES; }
 
-/* The next fiber to run: one of the same warp if possible, whose data are in the cache. -1: none. */
-static int next_runnable(const Worker *w)
+/* A number that looks random. */
+static uint64_t draw(Worker *w)
 {
-    const int first = w->running / LANES, nwarp = (w->nthread + LANES - 1) / LANES;
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    return w->random ^= w->random << 17;
+}
+
+/* The next fiber to run: one of the same warp if possible, whose data are in the cache. -1: none. */
+static int next_runnable(Worker *w)
+{
+    const int nwarp = (w->nfiber + LANES - 1) / LANES;
+    const int first = w->random ? (int)(draw(w) % (uint64_t)nwarp) : w->running / LANES;
     int warp = first;
     while (!w->runnable[warp]) {
         warp = warp + 1 < nwarp ? warp + 1 : 0;
@@ -119,13 +150,27 @@ static int next_runnable(const Worker *w)
     return warp * LANES + __builtin_ctz(w->runnable[warp]);
 }
 
+/* What accesses look at, of the running fiber's block. */
+static void look_at(Worker *w, ClusterBlock *b)
+{
+    w->at = b;
+    w->shared = b->shared;
+    w->line = b->line;
+    w->window = b->window;
+    w->floor = stamp_of(b->epoch, 0);
+}
+
 static void run_fiber(Worker *w, Context *from, int thread)
 {
+    Fiber *f = &w->fiber[thread];
     w->runnable[thread / LANES] &= ~(1u << thread % LANES);
     w->running = thread;
-    w->stamp = stamp_of(w->epoch, thread);
-    w->stack = w->fiber[thread].stack;
-    context_switch(from, &w->fiber[thread].context);
+    if (w->nblock > 1)
+        look_at(w, &w->block[thread / w->nthread]);
+    w->stamp = stamp_of(f->time, thread);
+    w->stack = f->stack;
+    w->holding = f->nheld > 0;
+    context_switch(from, &f->context);
 }
 
 _Noreturn void block_abort(Worker *w)
@@ -154,83 +199,120 @@ static const char *state_text(const Worker *w, int thread, char *text, size_t by
         snprintf(text, bytes, "has exited");
     else if (f->state == AT_BARRIER)
         snprintf(text, bytes, "waits at __syncthreads of line %d", f->line);
-    else
+    else if (f->state == AT_COLLECTIVE)
         snprintf(text, bytes, "waits in %s of line %d", collective_name[w->warp[thread / LANES].kind], f->line);
+    else if (f->state == AT_WGMMA)
+        snprintf(text, bytes, "waits in line %d for wgmma that not all of its warpgroup have started", f->line);
+    else
+        barrier_text(w, thread, text, bytes);
     return text;
+}
+
+/* A thread that waits: in a warp, else for bytes that do not come, else at a barrier of some, else at that of all. */
+static int find_waiting(const Worker *w)
+{
+    static const FiberState order[] = { AT_COLLECTIVE, AT_WGMMA, AT_NAMED, AT_MBARRIER, AT_CLUSTER, AT_BARRIER };
+    int waits = find_state(w, 0, w->nfiber, AT_COLLECTIVE, true);
+    for (int i = 0; i < w->nfiber && waits < 0; i++)
+        if (w->fiber[i].state == AT_MBARRIER && w->fiber[i].at->tx != 0)
+            waits = i;
+    for (size_t i = 0; i < sizeof order / sizeof *order && waits < 0; i++)
+        waits = find_state(w, 0, w->nfiber, order[i], true);
+    return waits;
 }
 
 /* Divergence: a thread waits for others that wait elsewhere, or that are no more. */
 _Noreturn static void report_deadlock(Worker *w)
 {
-    char here[64], there[64];
-    int waits = find_state(w, 0, w->nthread, AT_COLLECTIVE, true);
-    const FiberState state = waits >= 0 ? AT_COLLECTIVE : AT_BARRIER;
-    const int first = waits >= 0 ? waits / LANES * LANES : 0, end = waits >= 0 ? first + LANES : w->nthread;
-    if (waits < 0)
-        waits = find_state(w, 0, end, AT_BARRIER, true);
-    int other = find_state(w, first, end, state, false);
+    char here[112], there[112];
+    const int waits = find_waiting(w);
+    const FiberState state = w->fiber[waits].state;
+    const int first = state == AT_COLLECTIVE ? waits / LANES * LANES : waits / w->nthread * w->nthread;
+    const int end = state == AT_COLLECTIVE ? first + LANES : first + w->nthread;
+    const int other = find_state(w, first, end, state, false);
     w->running = waits;
-    finding_fatal(w, 0, "%s, but thread %d %s", state_text(w, waits, here, sizeof here), other,
+    look_at(w, &w->block[waits / w->nthread]);
+    if (other < 0)
+        finding_fatal(w, 0, "%s, and so do all", state_text(w, waits, here, sizeof here));
+    finding_fatal(w, 0, "%s, but thread %d %s", state_text(w, waits, here, sizeof here), other % w->nthread,
                   state_text(w, other, there, sizeof there));
 }
 
+/* Lets another fiber run. If none can, what goes on by itself gets done, the oldest first. */
 static void wait_here(Worker *w)
 {
-    const int thread = w->running, next = next_runnable(w);
-    if (next < 0)
-        report_deadlock(w);
-    run_fiber(w, &w->fiber[thread].context, next);
+    const int thread = w->running;
+    int next;
+    while ((next = next_runnable(w)) < 0)
+        if (!engine_end_load(w, 0) && !wgmma_end_any(w))
+            report_deadlock(w);
+    if (next != thread)
+        run_fiber(w, &w->fiber[thread].context, next);
+    else
+        w->runnable[thread / LANES] &= ~(1u << thread % LANES);
+}
+
+void fiber_wait(Worker *w, FiberState state)
+{
+    w->fiber[w->running].state = state;
+    wait_here(w);
+}
+
+void fiber_wake(Worker *w, int fiber)
+{
+    w->fiber[fiber].state = RUNNING;
+    set_runnable(w, fiber);
+}
+
+void fiber_pause(Worker *w)
+{
+    if (!w->random)
+        return;
+    const uint64_t x = draw(w);
+    if (x % 4 == 0)
+        engine_end_load(w, x >> 8);
+    if (x % 2 == 0) {
+        set_runnable(w, w->running);
+        wait_here(w);
+    }
 }
 
 /* ---- barriers */
 
-static void next_epoch(Worker *w)
-{
-    if (++w->epoch > MAX_EPOCH) {
-        shared_rebase(w);
-        for (int i = 0; i < w->nthread; i++) {
-            Fiber *f = &w->fiber[i];
-            f->fence_epoch = f->fence_epoch ? 1 : 0;
-            f->write_epoch = f->write_epoch ? 1 : 0;
-        }
-        if (w->release)
-            w->release->epoch = 1;
-        w->epoch = 2;
-    }
-    w->stamp = stamp_of(w->epoch, w->running);
-}
-
 static void release_barrier(Worker *w)
 {
-    w->nbarrier = 0;
+    const int first = (int)(w->at - w->block) * w->nthread;
+    w->at->nbarrier = 0;
     w->counts.barriers++;
     if (w->counting)
         count_flush(w);
     if (__atomic_load_n(&w->launch->stop, __ATOMIC_RELAXED))
         block_abort(w);
-    for (int i = 0; i < w->nthread; i++) {
+    for (int i = first; i < first + w->nthread; i++) {
         w->fiber[i].state = RUNNING;
-        if (w->fenced)
+        if (w->at->fenced)
             w->fiber[i].fences_at_barrier = w->fiber[i].fences;
         if (i != w->running)
             set_runnable(w, i);
     }
-    w->fenced = false;
-    next_epoch(w);
+    w->at->fenced = false;
+    order_barrier(w);
 }
 
 EXPORT void dcgen_emu_barrier(int line)
 {
     Worker *w = emu_worker;
+    ClusterBlock *b = w->at;
     Fiber *f = &w->fiber[w->running];
-    if (w->nbarrier > 0 && line != w->barrier_line) {
-        int other = find_state(w, 0, w->nthread, AT_BARRIER, true);
-        finding_fatal(w, 0, "is at __syncthreads of line %d, but thread %d waits at that of line %d", line, other,
-                      w->barrier_line);
+    const int first = (int)(b - w->block) * w->nthread;
+    if (b->nbarrier > 0 && line != b->barrier_line) {
+        int other = find_state(w, first, first + w->nthread, AT_BARRIER, true);
+        finding_fatal(w, 0, "is at __syncthreads of line %d, but thread %d waits at that of line %d", line,
+                      other % w->nthread, b->barrier_line);
     }
-    w->barrier_line = f->line = line;
+    b->barrier_line = f->line = line;
     f->state = AT_BARRIER;
-    if (++w->nbarrier < w->nthread)
+    if (++b->nbarrier < w->nthread)
         wait_here(w);
     else
         release_barrier(w);
@@ -241,15 +323,15 @@ EXPORT void dcgen_emu_fence(void)
     Worker *w = emu_worker;
     Fiber *f = &w->fiber[w->running];
     f->fences++;
-    f->fence_epoch = w->epoch;
-    w->fenced = true;
+    f->fence_epoch = w->at->epoch;
+    w->at->fenced = true;
 }
 
 /* ---- collectives */
 
 Collective *collective_enter(Worker *w, int kind, int line)
 {
-    const int warp = w->running / LANES, left = w->nthread - warp * LANES;
+    const int warp = w->running / LANES, left = w->nfiber - warp * LANES;
     Collective *c = &w->warp[warp];
     spend(w, 0);
     if (left < LANES)
@@ -258,7 +340,7 @@ Collective *collective_enter(Worker *w, int kind, int line)
     if (c->arrived && (c->kind != kind || c->line != line)) {
         int other = warp * LANES + __builtin_ctz(c->arrived);
         finding_fatal(w, 0, "is at %s of line %d, but thread %d of its warp at %s of line %d", collective_name[kind],
-                      line, other, collective_name[c->kind], c->line);
+                      line, other % w->nthread, collective_name[c->kind], c->line);
     }
     c->kind = kind;
     c->line = line;
@@ -290,7 +372,12 @@ static void run_thread(void)
     Fiber *f = &w->fiber[w->running];
     f->state = EXITED;
     w->nexited++;
-    if (w->nexited == w->nthread)
+    w->at->nexited++;
+    if (w->followed) {
+        engine_check_exit(w);
+        wgmma_check_exit(w);
+    }
+    if (w->nexited == w->nfiber)
         context_switch(&f->context, &w->home);
     wait_here(w);
     abort(); /* an exited thread is not resumed */
@@ -319,33 +406,49 @@ static size_t stack_colour(int thread)
     return (size_t)thread * STEP % COLOURS_BYTES;
 }
 
-static void begin_block(Worker *w, uint64_t index)
+static void begin_fiber(Worker *w, int i)
 {
-    const Launch *l = w->launch;
-    const uint64_t block = shuffled(index, l->nblock);
-    w->block_number = l->first_block + (uint32_t)block;
-    launch_place(l, block, w->block_index);
-    w->nthread = (int)(l->block[0] * l->block[1] * l->block[2]);
-    w->nbarrier = w->nexited = w->running = 0;
-    w->smem_bytes = (uint32_t)l->smem_bytes;
-    w->budget = emu_current->block_budget;
-    w->release = NULL;
-    w->fenced = false;
-    memset(w->runnable, 0, sizeof w->runnable);
-    shared_begin(w);
-    for (int i = 0; i < MAX_WARPS; i++)
-        w->warp[i].arrived = 0;
-    for (int i = 0; i < w->nthread; i++) {
-        Fiber *f = &w->fiber[i];
-        memset(&f->ncopy, 0, sizeof *f - offsetof(Fiber, ncopy));
-        context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
-        set_runnable(w, i);
-    }
+    Fiber *f = &w->fiber[i];
+    memset(&f->ncopy, 0, sizeof *f - offsetof(Fiber, ncopy));
+    f->time = w->time;
+    context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
+    set_runnable(w, i);
 }
 
-void block_run(Worker *w, uint64_t index)
+static void begin_cluster(Worker *w, uint64_t index)
 {
-    begin_block(w, index);
+    const Launch *l = w->launch;
+    const uint64_t cluster = shuffled(index, l->nblock / l->cluster);
+    w->nexited = w->running = 0;
+    w->budget = emu_current->block_budget;
+    w->random = emu_current->seed ? emu_current->seed * 0x9e3779b97f4a7c15u + index : 0;
+    w->time = 1;
+    memset(w->runnable, 0, sizeof w->runnable);
+    for (int i = 0; i < w->nblock; i++) {
+        ClusterBlock *b = &w->block[i];
+        const uint64_t block = cluster * l->cluster + (uint64_t)i;
+        b->number = l->first_block + (uint32_t)block;
+        launch_place(l, block, b->index);
+        b->nbarrier = b->nexited = 0;
+        b->epoch = w->time;
+        b->fenced = false;
+        b->release = NULL;
+        shadow_begin(w, b);
+    }
+    look_at(w, w->block);
+    for (int i = 0; i < (w->nfiber + LANES - 1) / LANES; i++)
+        w->warp[i].arrived = 0;
+    for (int i = 0; i < w->nfiber; i++)
+        begin_fiber(w, i);
+    order_begin(w);
+    barriers_begin(w);
+    engine_begin(w);
+    wgmma_begin(w);
+}
+
+void cluster_run(Worker *w, uint64_t index)
+{
+    begin_cluster(w, index);
     w->window_bytes = WINDOW_BYTES;
     w->stack_bytes = STACK_BYTES;
     w->nline = w->counting ? 0 : w->smem_bytes / LINE_BYTES;
@@ -353,8 +456,8 @@ void block_run(Worker *w, uint64_t index)
     w->window_bytes = w->stack_bytes = w->nline = 0;
     if (w->counting)
         count_flush(w);
-    w->counts.blocks++;
-    w->counts.threads += w->nthread;
+    w->counts.blocks += w->nblock;
+    w->counts.threads += w->nfiber;
 }
 
 /* ---- what a thread asks of itself */
@@ -371,12 +474,12 @@ static Index index_at(const unsigned v[3]) { return index_of(v[0], v[1], v[2]); 
 EXPORT Index dcgen_emu_thread_index(void)
 {
     const unsigned *block = emu_worker->launch->block;
-    unsigned t = (unsigned)emu_worker->running;
+    unsigned t = (unsigned)(emu_worker->running - (emu_worker->at - emu_worker->block) * emu_worker->nthread);
     if (block[0] > t)
         return index_of(t, 0, 0);
     return index_of(t % block[0], t / block[0] % block[1], t / block[0] / block[1]);
 }
 
-EXPORT Index dcgen_emu_block_index(void) { return index_at(emu_worker->block_index); }
+EXPORT Index dcgen_emu_block_index(void) { return index_at(emu_worker->at->index); }
 EXPORT Index dcgen_emu_block_dim(void) { return index_at(emu_worker->launch->block); }
 EXPORT Index dcgen_emu_grid_dim(void) { return index_at(emu_worker->launch->grid); }

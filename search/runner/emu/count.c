@@ -142,7 +142,7 @@ static bool add_access(Worker *w, const Access *a, int lane)
 
 static void flush_warp(Worker *w, int first)
 {
-    for (int lane = 0; lane < LANES && first + lane < w->nthread; lane++) {
+    for (int lane = 0; lane < LANES && first + lane < w->nfiber; lane++) {
         Fiber *f = &w->fiber[first + lane];
         for (int i = 0; i < f->naccess; i++)
             if (!add_access(w, &f->access[i], lane))
@@ -163,7 +163,7 @@ static void flush_warp(Worker *w, int first)
 
 void count_flush(Worker *w)
 {
-    for (int first = 0; first < w->nthread; first += LANES)
+    for (int first = 0; first < w->nfiber; first += LANES)
         flush_warp(w, first);
 }
 

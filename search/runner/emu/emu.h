@@ -6,8 +6,13 @@
  * barriers, memory that nobody wrote, addresses out of bounds or misaligned, barriers that some threads do not reach.
  *
  *   launch.c   a launch: its limits, blocks in pseudo-random order over worker threads
- *   block.c    a block: a fiber for each thread, barriers, collectives of warps
- *   access.c   shared memory and its shadow, asynchronous copies
+ *   block.c    a cluster of blocks: a fiber for each thread, barriers, collectives of warps
+ *   access.c   what compilers say of accesses, asynchronous copies of threads
+ *   shadow.c   who accessed shared memory
+ *   order.c    what lies behind what, where more than __syncthreads says so
+ *   mbarrier.c mbarriers, named barriers, the barrier of a cluster
+ *   tensor.c   tensor maps, and copies of boxes by them
+ *   wgmma.c    products of warpgroups; matrix.c: where their operands lie
  *   global.c   operands, scratch memory and counters, what is visible to whom
  *   warp.c     what collectives compute: mma, ldmatrix, shuffles
  *   count.c    sectors, wavefronts, bank conflicts
@@ -65,6 +70,7 @@ typedef struct {
     bool count;
     size_t smem_limit;    /* bytes of shared memory that a block may have */
     int64_t block_budget; /* accesses after which a block counts as endless */
+    uint64_t seed;        /* of a random order of threads and copies; 0: threads go on until they have to wait */
     /* so many values of blockIdx.x are executed, spread from first to last (1: the first), with all y and z; 0: all */
     uint64_t sample;
     int nregion;

@@ -24,9 +24,9 @@ bool finding_note(const Worker *w, uintptr_t site, const char *fmt, ...)
     int same = 0;
     va_list ap;
     if (w) {
-        f.thread = w->running;
+        f.thread = w->running % w->nthread;
         f.line = w->fiber[w->running].line;
-        memcpy(f.block, w->block_index, sizeof f.block);
+        memcpy(f.block, w->block[w->running / w->nthread].index, sizeof f.block);
     }
     va_start(ap, fmt);
     vsnprintf(f.text, sizeof f.text, fmt, ap);

@@ -18,8 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t counter_mark = (uint64_t)1 << 31; /* a bit of a mark: atomics add to the element */
-static const uint64_t host_mark = 1;                    /* the mark of what host code wrote: older than any launch */
+/* A mark: the number of the block << 36 | do atomics add to the element? << 35 | time << 13 | thread of the block. */
+enum { BLOCK_BIT = 36 };
+static const uint64_t counter_mark = (uint64_t)1 << 35;
+static const uint64_t host_mark = 1; /* of what host code wrote: older than any launch */
+
+static const char no_counter[] = "without a counter that says so";
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Release *releases;   /* all of this launch */
@@ -98,37 +102,73 @@ void global_check_counters(void)
             check_counter(r, r->base + g * r->elem_bytes, "call");
 }
 
-static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> 32); }
-static uint32_t mark_stamp(uint64_t mark) { return (uint32_t)mark & ~(uint32_t)counter_mark; }
-static uint64_t own_mark(const Worker *w) { return (uint64_t)w->block_number << 32 | w->stamp; }
+static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> BLOCK_BIT); }
+static int mark_thread(uint64_t mark) { return stamp_id(mark); }
+static uint32_t mark_time(uint64_t mark) { return stamp_time(mark & (counter_mark - 1)); }
+static int first_fiber(const Worker *w) { return (int)(w->at - w->block) * w->nthread; }
+static int own_thread(const Worker *w) { return w->running - first_fiber(w); }
+static uint64_t own_mark(const Worker *w)
+{
+    return (uint64_t)w->at->number << BLOCK_BIT | stamp_of(stamp_time(w->stamp), own_thread(w));
+}
 
 static const char *writer_text(const Worker *w, uint64_t mark, char text[EMU_TEXT_BYTES])
 {
     unsigned block[3];
     launch_place(w->launch, mark_block(mark) - w->launch->first_block, block);
-    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d", block[0], block[1], block[2],
-             stamp_thread(mark_stamp(mark)));
+    snprintf(text, EMU_TEXT_BYTES, "block (%u,%u,%u) thread %d", block[0], block[1], block[2], mark_thread(mark));
     return text;
+}
+
+/* Does what a thread of the running one's block did at that time lie behind what the running one does? */
+static bool is_behind(const Worker *w, int thread, uint32_t time)
+{
+    return order_known(w, w->running, first_fiber(w) + thread, time);
+}
+
+/* Does an atomic of the block let the running thread see what lies before the counts that it found? */
+static bool is_acquired(const Worker *w, const Release *own)
+{
+    const Fiber *reader = &w->fiber[w->running], *counts = &w->fiber[first_fiber(w) + own->thread];
+    if (own_thread(w) == own->thread)
+        return own->acq_rel || reader->fences > own->fences;
+    if (own->acq_rel)
+        return is_behind(w, own->thread, own->time);
+    return w->at->epoch > own->epoch && (counts->fences_at_barrier > own->fences || reader->fence_epoch > own->epoch);
+}
+
+/* Why an atomic of a block does not let the running thread see a store of that block; NULL: it does, by one of its own
+ * block that came later. */
+static const char *why_not_by(const Worker *w, const Release *r, uint64_t mark)
+{
+    const char *why = NULL;
+    for (const Release *own = w->at->release; own; own = own->past) {
+        if (own->address != r->address || own->order < r->order)
+            continue;
+        if (__atomic_load_n(&r->visible[mark_thread(mark)], __ATOMIC_ACQUIRE) < mark_time(mark))
+            return "which did not release it: no barrier or no order between store and counter";
+        if (is_acquired(w, own))
+            return NULL;
+        why = "which it did not acquire: no barrier or no order behind the counter";
+    }
+    return why ? why : no_counter;
 }
 
 /* Why the running thread may not read another block's store; NULL: it may. */
 static const char *why_not_visible(const Worker *w, uint64_t mark)
 {
-    const int writer = stamp_thread(mark_stamp(mark));
-    const Release *own = w->release;
+    const char *why = NULL;
     const Release *r =
         __atomic_load_n(&w->launch->release[mark_block(mark) - w->launch->first_block], __ATOMIC_ACQUIRE);
     if (!r)
         return "which has not counted up yet";
-    if (!own || r->address != own->address || r->order > own->order)
-        return "without a counter that says so";
-    if (!(__atomic_load_n(&r->visible[writer / 64], __ATOMIC_ACQUIRE) >> writer % 64 & 1))
-        return "which did not release it: no barrier or no order between store and counter";
-    const Fiber *reader = &w->fiber[w->running], *counts = &w->fiber[own->thread];
-    bool acquired = w->running == own->thread && (own->acq_rel || reader->fences > own->fences);
-    if (w->epoch > own->epoch)
-        acquired |= own->acq_rel || counts->fences_at_barrier > own->fences || reader->fence_epoch > own->epoch;
-    return acquired ? NULL : "which it did not acquire: no barrier or no order behind the counter";
+    for (; r; r = r->past) {
+        const char *by = why_not_by(w, r, mark);
+        if (!by)
+            return NULL;
+        why = why && why != no_counter ? why : by;
+    }
+    return why;
 }
 
 /* Checks an access to an element with that mark against its last write, if that was in this launch. */
@@ -136,15 +176,14 @@ static void check_order(Worker *w, uint64_t mark, uintptr_t address, bool write,
 {
     char writer[EMU_TEXT_BYTES];
     const char *does = write ? "writes" : "reads", *why;
-    const uint32_t stamp = mark_stamp(mark);
     if (mark_block(mark) < w->launch->first_block || own_mark(w) == mark)
         return;
-    if (mark_block(mark) != w->block_number) {
+    if (mark_block(mark) != w->at->number) {
         if ((why = why_not_visible(w, mark)))
             finding(w, site, "%s %s of %s, %s", does, place_text(w, address), writer_text(w, mark, writer), why);
-    } else if (stamp_epoch(stamp) == w->epoch && stamp_thread(stamp) != w->running) {
-        finding(w, site, "%s %s, which thread %d writes between the same barriers", does, place_text(w, address),
-                stamp_thread(stamp));
+    } else if (!is_behind(w, mark_thread(mark), mark_time(mark))) {
+        finding(w, site, "%s %s, which thread %d writes %s", does, place_text(w, address), mark_thread(mark),
+                w->followed ? "without a barrier between" : "between the same barriers");
     }
 }
 
@@ -166,7 +205,7 @@ static void write_output(Worker *w, const EmuRegion *r, size_t granule, uintptr_
     const uint64_t own = own_mark(w), old = __atomic_exchange_n(&r->shadow[granule], own, __ATOMIC_RELAXED);
     if (old == 0 || mark_block(old) < w->launch->first_block)
         return;
-    if (mark_block(old) != w->block_number || stamp_thread(mark_stamp(old)) != w->running)
+    if (mark_block(old) != w->at->number || mark_thread(old) != own_thread(w))
         finding(w, site, "writes %s, which %s has written too", place_text(w, r->base + granule * r->elem_bytes),
                 writer_text(w, old, writer));
 }
@@ -176,15 +215,16 @@ static void write_shared(Worker *w, const EmuRegion *r, size_t granule, uintptr_
     const uintptr_t address = r->base + granule * r->elem_bytes;
     const uint64_t old = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED), counter = old & counter_mark;
     Fiber *f = &w->fiber[w->running];
-    if (counter && (!w->release || address - w->release->address >= sizeof(unsigned)))
+    if (counter && (!w->at->release || address - w->at->release->address >= sizeof(unsigned)))
         finding(w, site, "writes %s, a counter, without having counted", place_text(w, address));
     else if (old && !counter)
         check_order(w, old, address, true, site);
-    if (!counter && w->release) /* this store came after it, so this thread's stores are not visible any more */
-        __atomic_fetch_and(&w->release->visible[w->running / 64], ~((uint64_t)1 << w->running % 64), __ATOMIC_RELEASE);
+    /* This store came after them, so none of this thread's at this time is visible by them any more. */
+    for (Release *x = counter ? NULL : w->at->release; x && x->visible[own_thread(w)] >= f->time; x = x->past)
+        __atomic_store_n(&x->visible[own_thread(w)], f->time - 1, __ATOMIC_RELEASE);
     __atomic_store_n(&r->shadow[granule], own_mark(w) | counter, __ATOMIC_RELAXED);
     f->write_fences = f->fences;
-    f->write_epoch = w->epoch;
+    f->write_time = f->time;
 }
 
 /* ---- accesses */
@@ -264,32 +304,34 @@ const char *place_text(Worker *w, uintptr_t address)
 
 /* ---- counters */
 
-/* True if an atomic of the running thread makes the stores of thread x visible: by its order, or a fence before it. */
-static bool is_released(const Worker *w, int x, bool acq_rel)
+/* Up to which time an atomic of the running thread makes the stores of thread x visible: by its order, or a fence. */
+static uint32_t released_time(const Worker *w, int x, bool acq_rel)
 {
-    const Fiber *f = &w->fiber[x], *counts = &w->fiber[w->running];
-    if (f->write_epoch == 0)
-        return true;
-    if (x == w->running && (acq_rel || f->fences > f->write_fences))
-        return true;
-    return f->write_epoch < w->epoch &&
-           (acq_rel || f->fences_at_barrier > f->write_fences || counts->fence_epoch > f->write_epoch);
+    const int fiber = first_fiber(w) + x;
+    const Fiber *f = &w->fiber[fiber], *counts = &w->fiber[w->running];
+    const uint32_t barrier = w->at->epoch - 1, known = w->followed ? counts->clock.known[fiber] : 0;
+    if (fiber == w->running && (acq_rel || f->fences > f->write_fences || f->write_time == 0))
+        return f->time;
+    if (acq_rel)
+        return known > barrier ? known : barrier;
+    return f->fences_at_barrier > f->write_fences || counts->fence_epoch > f->write_time ? barrier : 0;
 }
 
 static void note_release(Worker *w, Release *r, uintptr_t address, bool acq_rel)
 {
     *r = (Release){ .address = address,
                     .order = ++last_order,
-                    .epoch = w->epoch,
+                    .epoch = w->at->epoch,
+                    .time = w->fiber[w->running].time,
                     .fences = w->fiber[w->running].fences,
-                    .thread = w->running,
+                    .thread = own_thread(w),
                     .acq_rel = acq_rel,
-                    .next = releases };
+                    .next = releases,
+                    .past = w->at->release };
     for (int x = 0; x < w->nthread; x++)
-        if (is_released(w, x, acq_rel))
-            r->visible[x / 64] |= (uint64_t)1 << x % 64;
-    releases = w->release = r;
-    __atomic_store_n(&w->launch->release[w->block_number - w->launch->first_block], r, __ATOMIC_RELEASE);
+        r->visible[x] = released_time(w, x, acq_rel);
+    releases = w->at->release = r;
+    __atomic_store_n(&w->launch->release[w->at->number - w->launch->first_block], r, __ATOMIC_RELEASE);
 }
 
 EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line)
@@ -305,7 +347,7 @@ EXPORT unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, i
     if (w->counting)
         count_access(w, &a);
     uint64_t *mark = &r->shadow[(a.address - r->base) / r->elem_bytes];
-    Release *release = checked_memory(calloc(1, sizeof *release));
+    Release *release = checked_memory(calloc(1, sizeof *release + (size_t)w->nthread * sizeof *release->visible));
     pthread_mutex_lock(&lock);
     const uint64_t old_mark = __atomic_load_n(mark, __ATOMIC_RELAXED);
     const unsigned old = *p;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 enum { CUDA_INVALID_VALUE = 1, CUDA_OUT_OF_MEMORY = 2, CUDA_INVALID_CONFIGURATION = 9, MAX_WORKERS = 64 };
-static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call; more would take forever */
+static const uint64_t max_blocks = (uint64_t)1 << 28; /* of one call: what marks of global memory hold */
 
 Emu *emu_current;
 static Worker *workers[MAX_WORKERS];
@@ -20,8 +20,9 @@ static uint64_t next_block; /* number of the next launch's first block */
 
 void launch_place(const Launch *l, uint64_t block, unsigned index[3])
 {
-    const uint64_t x = block % l->nx, last = l->grid[0] - 1;
-    index[0] = l->nx > 1 ? (unsigned)(x * last / (l->nx - 1)) : 0;
+    const uint64_t x = block % l->nx, cluster = x / l->cluster, n = l->nx / l->cluster,
+                   last = l->grid[0] / l->cluster - 1;
+    index[0] = (unsigned)((n > 1 ? cluster * last / (n - 1) : 0) * l->cluster + x % l->cluster);
     index[1] = (unsigned)(block / l->nx % l->grid[1]);
     index[2] = (unsigned)(block / l->nx / l->grid[1]);
 }
@@ -49,6 +50,13 @@ static int check_limits(const Launch *l)
         threads > MAX_BLOCK_THREADS)
         return refuse(CUDA_INVALID_CONFIGURATION, "launches blocks of %u x %u x %u threads; the limit is %d",
                       l->block[0], l->block[1], l->block[2], MAX_BLOCK_THREADS);
+    if (l->cluster > MAX_CLUSTER || x % l->cluster != 0)
+        return refuse(CUDA_INVALID_VALUE,
+                      "launches a grid of %u blocks side by side in clusters of %u; the limit is %d", l->grid[0],
+                      l->cluster, MAX_CLUSTER);
+    if (l->cluster > 1 && (threads % LANES != 0 || threads * l->cluster > MAX_FIBERS))
+        return refuse(CUDA_INVALID_VALUE, "launches clusters of %u blocks of %u threads, which cannot be emulated",
+                      l->cluster, (unsigned)threads);
     if (l->smem_bytes > emu_current->smem_limit || l->smem_bytes > SHARED_BYTES)
         return refuse(CUDA_INVALID_VALUE, "launches blocks with %zu bytes of shared memory; the limit is %zu",
                       l->smem_bytes, emu_current->smem_limit);
@@ -64,9 +72,9 @@ static void *run_blocks(void *worker)
     emu_worker = w;
     while (!__atomic_load_n(&l->stop, __ATOMIC_RELAXED)) {
         uint64_t index = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
-        if (index >= l->nblock)
+        if (index >= l->nblock / l->cluster)
             break;
-        block_run(w, index);
+        cluster_run(w, index);
     }
     emu_worker = before;
     return NULL;
@@ -81,7 +89,7 @@ static Worker *prepare_worker(int i, Launch *l)
     w->counting = emu_current->count;
     w->recent[0] = w->recent[1] = NULL;
     w->counts = (EmuCounts){ .smem_bytes = (int64_t)l->smem_bytes };
-    return worker_prepare(w, (int)(l->block[0] * l->block[1] * l->block[2])) ? w : NULL;
+    return worker_prepare(w, l) ? w : NULL;
 }
 
 /* False: no memory. Fewer workers than wanted are no failure. */
@@ -104,14 +112,17 @@ static bool run_workers(Launch *l)
 
 /* ---- what candidates call */
 
-EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const unsigned *grid, const unsigned *block,
-                            size_t smem_bytes)
+EXPORT int dcgen_emu_launch(EmuCall *call, void *kernel, const void *args, const unsigned *grid, unsigned cluster,
+                            const unsigned *block, size_t smem_bytes)
 {
     if (!emu_current)
         return CUDA_INVALID_VALUE;
-    const uint64_t sample = emu_current->sample, nx = sample && sample < grid[0] ? sample : grid[0];
-    Launch l = { .call = call, .kernel = kernel, .args = args, .smem_bytes = smem_bytes, .nx = nx };
-    l.nblock = nx * grid[1] * grid[2];
+    Launch l = {
+        .call = call, .kernel = kernel, .args = args, .smem_bytes = smem_bytes, .cluster = cluster ? cluster : 1
+    };
+    const uint64_t sample = (emu_current->sample + l.cluster - 1) / l.cluster * l.cluster;
+    l.nx = sample && sample < grid[0] ? sample : grid[0];
+    l.nblock = l.nx * grid[1] * grid[2];
     l.first_block = (uint32_t)next_block;
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);

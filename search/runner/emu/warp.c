@@ -51,7 +51,7 @@ static float f16_value(uint32_t h)
     return float_of(bits | ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0) | (h & 0x8000) << 16);
 }
 
-static float element_of(int kind, uint32_t word, int i)
+float mma_element(int kind, uint32_t word, int i)
 {
     const uint32_t h = i ? word >> 16 : word & 0xffff;
     return kind == MMA_TF32 ? float_of(word & 0xffffe000) : kind == MMA_F16 ? f16_value(h) : float_of(h << 16);
@@ -67,9 +67,9 @@ static inline __attribute__((always_inline)) void unpack(const Collective *c, Ti
         for (int r = 0; r < 4; r++)
             for (int i = 0; i < elems; i++) {
                 const int t = elems * (l % 4) + i;
-                x->a[l / 4 + 8 * (r % 2)][t + 4 * elems * (r / 2)] = element_of(c->kind, c->mma.a[l][r], i);
+                x->a[l / 4 + 8 * (r % 2)][t + 4 * elems * (r / 2)] = mma_element(c->kind, c->mma.a[l][r], i);
                 if (r < 2)
-                    x->b[t + 4 * elems * r][l / 4] = element_of(c->kind, c->mma.b[l][r], i);
+                    x->b[t + 4 * elems * r][l / 4] = mma_element(c->kind, c->mma.b[l][r], i);
             }
 }
 

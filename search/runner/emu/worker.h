@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * worker: what the files of the emulator share. A worker is a thread of this program that executes blocks one after the
- * other; it holds all that belongs to its block, so nothing here needs a lock.
+ * worker: what the files of the emulator share. A worker is a thread of this program that executes clusters of blocks,
+ * mostly of one, one after the other; it holds all that belongs to its cluster, so nothing here needs a lock.
  *
- * A stamp says who did something and when: epoch << 11 | thread. The epoch counts the barriers of a block, from 1 on.
+ * A stamp says who did something and when: time << 13 | id. Time is the cluster's own and goes on, from 1, with each
+ * __syncthreads and whatever else lets a thread say what it has done so far. The id is a fiber's number, or an agent's:
+ * agents do what threads have only started, such as copies (order.c).
  */
 #ifndef DCGEN_EMU_WORKER_H
 #define DCGEN_EMU_WORKER_H
@@ -27,11 +29,15 @@ typedef struct {
 
 enum {
     LANES = 32,
+    GROUP_THREADS = 4 * LANES, /* of a warpgroup */
     MAX_BLOCK_THREADS = 1024,
-    MAX_WARPS = MAX_BLOCK_THREADS / LANES,
-    STAMP_BITS = 11,
-    SEVERAL = (1 << STAMP_BITS) - 1, /* as a thread in a stamp: more than one, or a whole warp */
-    MAX_EPOCH = (1 << 19) - 1,
+    MAX_CLUSTER = 8,
+    MAX_FIBERS = 4096, /* of a cluster */
+    MAX_WARPS = MAX_FIBERS / LANES,
+    MAX_AGENTS = 512,
+    STAMP_BITS = 13,
+    SEVERAL = (1 << STAMP_BITS) - 1, /* as an id in a stamp: more than one thread, or a whole warp */
+    MAX_TIME = (1 << 22) - 1,        /* what marks of global memory hold */
     STACK_BYTES = 64 << 10,
     GUARD_BYTES = 256 << 10, /* below each stack */
     GRANULE_BYTES = 2,       /* of shared memory */
@@ -44,13 +50,21 @@ enum {
     SITE_SLOTS = 1024 /* places that access memory: more than a kernel of sane size has */
 };
 
+typedef uint64_t Stamp;
+
 /* Stamps of a line of shared memory; access.c says more. */
 typedef struct {
-    uint32_t written, read;
+    Stamp written, read;
 } AccessLine;
 
 /* What a thread waits for. */
-typedef enum { RUNNING, AT_BARRIER, AT_COLLECTIVE, EXITED } FiberState;
+typedef enum { RUNNING, AT_BARRIER, AT_COLLECTIVE, AT_NAMED, AT_MBARRIER, AT_WGMMA, AT_CLUSTER, EXITED } FiberState;
+
+/* What somebody knows: of each id up to which time what it did lies behind; order.c says more. */
+typedef struct {
+    uint32_t *known;  /* of fibers, then of agents */
+    uint32_t *fenced; /* of fibers: up to when what they stored is there for the asynchronous proxy too */
+} Clock;
 
 /* An asynchronous copy on its way: it arrives as late as it may. */
 typedef struct {
@@ -73,15 +87,23 @@ typedef struct {
     /* asynchronous copies that it has started and not waited for, and accesses since the last barrier, if counted */
     PendingCopy *copy;
     Access *access;
-    int max_copy, max_access;
+    struct Held *held; /* registers that wgmma uses; see wgmma.c */
+    int max_copy, max_access, max_held;
     /* what follows is 0 when a block begins */
     int ncopy, naccess;
     FiberState state;
     int line;       /* in the source, of the barrier or primitive that it waits at or passed last */
+    uint32_t time;  /* that its accesses have now */
     uint32_t group; /* the group of copies that the next commit closes */
     /* for global memory: how often it called __threadfence(), when last, and how often up to the last barrier */
     uint32_t fences, fence_epoch, fences_at_barrier;
-    uint32_t write_fences, write_epoch; /* fences and epoch of its last store to scratch memory; epoch 0: none */
+    uint32_t write_fences, write_time; /* fences and time of its last store to scratch memory; time 0: none */
+    Clock clock;                       /* while the cluster is followed */
+    const struct Mbarrier *at;         /* AT_MBARRIER: it waits for the end of this one's phase, of this parity */
+    unsigned parity;
+    int nheld, nproduct, ngroup, waits_for; /* see wgmma.c */
+    bool settled;                           /* it has used no register of a wgmma since its last wgmma_fence */
+    int nstore; /* copies to global memory that it has started and not waited for; see tensor.c */
 } Fiber;
 
 typedef float Float4 __attribute__((vector_size(16)));
@@ -122,15 +144,16 @@ typedef struct {
     Instruction *instruction;
 } AccessSite;
 
-/* A block's last atomic, and what it made visible; see global.c. */
+/* An atomic of a block, and what it made visible; see global.c. */
 typedef struct Release {
     uintptr_t address;
-    uint64_t order;                           /* among all atomics */
-    uint64_t visible[MAX_BLOCK_THREADS / 64]; /* a bit a thread: its stores are visible */
-    uint32_t epoch, fences;                   /* of the atomic's thread, at that moment */
-    int thread;
-    bool acq_rel; /* the atomic's order; else it is relaxed */
-    struct Release *next;
+    uint64_t order;         /* among all atomics */
+    uint32_t epoch, fences; /* of the atomic's thread, at that moment */
+    uint32_t time;
+    int thread;                  /* of its block */
+    bool acq_rel;                /* the atomic's order; else it is relaxed */
+    struct Release *next, *past; /* of the launch; of its block, before it */
+    uint32_t visible[];          /* of each thread: up to which time its stores are visible */
 } Release;
 
 /* A launch under way. */
@@ -139,43 +162,61 @@ typedef struct {
     EmuCall *call; /* calls kernel with args; made where the kernel's type is known */
     void *kernel;
     const void *args;
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3], cluster;
     size_t smem_bytes;
     uint32_t first_block; /* number of its first block */
     uint64_t nx, nblock;  /* values of x, and blocks, that are executed */
-    uint64_t next;        /* atomic */
+    uint64_t next;        /* atomic; in clusters */
     int stop;             /* atomic: no further block */
-    Release **release;    /* of each block */
+    Release **release;    /* of each block, the last */
 } Launch;
 
+/* A block of the cluster. */
 typedef struct {
-    /* what each access looks at */
     unsigned char *shared;
-    uintptr_t nline; /* whole lines of shared memory; 0 while accesses are counted, or no block runs */
+    uintptr_t window; /* addresses near shared memory begin there */
+    AccessLine *line;
+    Stamp *written, *read; /* of each granule */
+    char *readers;         /* of lines, then of granules; access.c says more */
+    unsigned index[3];
+    uint32_t number; /* unique in all launches of a call, from 1 on */
+    uint32_t epoch;  /* the time of its last __syncthreads */
+    int nbarrier, nexited, barrier_line;
+    bool fenced;      /* some thread called __threadfence() since the last barrier */
+    Release *release; /* the last one; NULL: no atomic yet */
+} ClusterBlock;
+
+typedef struct {
+    /* what each access looks at, of the running fiber's block */
+    unsigned char *shared;
+    AccessLine *line;
+    uintptr_t nline; /* whole lines of shared memory; 0 while the slow way is to be taken, or no block runs */
     int64_t budget;
-    uint32_t stamp; /* of the running fiber now */
+    Stamp stamp, floor; /* of the running fiber now; what is below lies behind a __syncthreads */
     uint32_t smem_bytes;
-    uintptr_t stack, stack_bytes;   /* of the running fiber */
-    uintptr_t window, window_bytes; /* addresses near shared memory; 0 bytes while no block runs */
-    const EmuRegion *recent[2];     /* the last two that were accessed */
-    bool counting, fenced;          /* fenced: some thread called __threadfence() since the last barrier */
-    /* the block */
+    uintptr_t stack, stack_bytes;     /* of the running fiber */
+    uintptr_t window, window_bytes;   /* addresses near shared memory; 0 bytes while no block runs */
+    const EmuRegion *recent[2];       /* the last two that were accessed */
+    bool counting, followed, holding; /* followed: clocks are kept; holding: the running fiber has registers of wgmma */
+    /* the cluster */
     Launch *launch;
     Context home;
-    int nthread, running, nbarrier, nexited;
-    uint32_t epoch, block_number; /* the number is unique in all launches of a call, from 1 on */
-    unsigned block_index[3];
+    ClusterBlock block[MAX_CLUSTER], *at; /* at: the running fiber's */
+    int nblock, nthread, nfiber;          /* nthread: of a block */
+    int running, nexited;
+    uint32_t time;
+    uint64_t random;              /* state of what the order of fibers is drawn from; 0: it is not random */
     uint32_t runnable[MAX_WARPS]; /* a bit a lane */
-    int barrier_line;
-    Release *release;           /* NULL: no atomic yet */
-    int nstack;                 /* fibers that have one */
-    char place[EMU_TEXT_BYTES]; /* of place_text() */
+    int nstack;                   /* fibers that have one */
+    char place[EMU_TEXT_BYTES];   /* of place_text() */
     EmuCounts counts;
-    Fiber fiber[MAX_BLOCK_THREADS];
+    struct Order *order;   /* order.c */
+    struct Barriers *wait; /* mbarrier.c */
+    struct Engine *engine; /* tensor.c */
+    struct Tensor *tensor; /* wgmma.c */
+    Fiber fiber[MAX_FIBERS];
     Collective warp[MAX_WARPS];
     AccessSite site[SITE_SLOTS];
-    AccessLine line[SHARED_BYTES / LINE_BYTES];
-    uint32_t written[SHARED_BYTES / GRANULE_BYTES], read[SHARED_BYTES / GRANULE_BYTES]; /* of each granule */
 } Worker;
 
 extern _Thread_local Worker *emu_worker __attribute__((tls_model("local-exec"))); /* this program is no library */
@@ -188,19 +229,93 @@ extern Emu *emu_current; /* the one that launches go to; NULL: none */
 void launch_place(const Launch *l, uint64_t block, unsigned index[3]);
 
 /* ---- block.c */
-bool worker_prepare(Worker *w, int nthread); /* false: no memory */
+bool worker_prepare(Worker *w, const Launch *l); /* false: no memory */
 void worker_free(Worker *w);
-void block_run(Worker *w, uint64_t index);
-_Noreturn void block_abort(Worker *w); /* ends the block and the launch */
+void cluster_run(Worker *w, uint64_t index);
+_Noreturn void block_abort(Worker *w); /* ends the cluster and the launch */
 
 /* The running lane's collective. Its operands go there; so do results, once collective_wait returns. */
 Collective *collective_enter(Worker *w, int kind, int line);
 void collective_wait(Worker *w, Collective *c);
 
+void fiber_wait(Worker *w, FiberState state); /* until another one wakes the running one */
+void fiber_wake(Worker *w, int fiber);
+void fiber_pause(Worker *w); /* lets others go on, or copies arrive, if the order is random */
+
 /* ---- access.c */
-void shared_begin(Worker *w);                       /* of a block */
-void shared_rebase(Worker *w);                      /* makes all former writes writes of epoch 1, and forgets reads */
+uintptr_t shared_offset_of(Worker *w,
+                           const Access *a); /* of an access to shared memory, which must be the block's own */
+
+/* ---- shadow.c */
+bool shadow_prepare(ClusterBlock *b); /* false: no memory */
+void shadow_free(ClusterBlock *b);
+void shadow_begin(Worker *w, ClusterBlock *b);
 void shared_read_row(Worker *w, uintptr_t address); /* checks a read of 16 bytes for all lanes of a warp */
+/* Checks and notes an access to any bytes of shared memory. mark: what is written gets it, or who reads. */
+void shadow_access(Worker *w, const Access *a, uintptr_t offset, Stamp mark);
+Stamp shadow_pending(const Worker *w);                             /* the mark of what the running fiber copies */
+void shadow_end_write(Worker *w, uint32_t offset, uint32_t bytes); /* such a copy is done */
+/* A copy by an agent to shared memory: from its start on nobody may look there; at its end it has been written. */
+void shared_start_copy(Worker *w, uint32_t offset, uint32_t bytes, int agent, uintptr_t site);
+void shared_end_copy(ClusterBlock *b, uint32_t offset, uint32_t bytes, int agent, uint32_t time);
+/* A read by an agent, who is done with it when it is known to have reached that time. */
+void shared_async_read(Worker *w, uint32_t offset, uint32_t bytes, int agent, uint32_t time, const char *does,
+                       uintptr_t site);
+void shared_read_remote(Worker *w, ClusterBlock *b, uint32_t offset, uint32_t bytes, uintptr_t site);
+void shared_make_barrier(Worker *w, uint32_t offset, uint32_t bytes, uintptr_t site); /* it is no memory any more */
+
+/* ---- order.c */
+
+void order_begin(Worker *w); /* of a cluster */
+void order_free(Worker *w);
+void order_follow(Worker *w); /* from here on clocks are kept */
+Clock order_clock(Worker *w); /* a new one; it ends with the cluster */
+int order_agent(Worker *w);
+uint32_t order_tick(Worker *w); /* a new time */
+/* Does what this fiber or agent did up to that time lie behind what the fiber does now? */
+bool order_known(const Worker *w, int fiber, int id, uint32_t time);
+/* The same of what it stored, for the asynchronous proxy. */
+bool order_fenced(const Worker *w, int fiber, int id, uint32_t time);
+void order_learn(Worker *w, int fiber, int id, uint32_t time);
+void order_tell(const Worker *w, Clock c, int id, uint32_t time);
+void order_join(const Worker *w, Clock to, Clock from);
+void order_release(Worker *w, Clock to); /* adds what the running fiber knows and has done */
+void order_fence(Worker *w);             /* proxy_fence of the running fiber */
+void order_barrier(Worker *w);           /* __syncthreads of its block */
+
+/* ---- mbarrier.c */
+
+typedef struct Mbarrier {
+    const ClusterBlock *block;
+    uint32_t offset;
+    unsigned expected, pending, phase; /* arrivals of a phase, and those to come; the parity of the phase under way */
+    int64_t tx;                        /* bytes to come */
+    Clock bring, take;
+    int agent, made_by; /* what copies by it; the fiber that initialised it, and its time then */
+    uint32_t made;
+    bool is_shown; /* to copies, by a fence of made_by */
+} Mbarrier;
+
+void barriers_begin(Worker *w);
+void barriers_free(Worker *w);
+/* The mbarrier of a block, which the running fiber may use. */
+Mbarrier *mbarrier_in(Worker *w, const ClusterBlock *b, uint32_t offset, uintptr_t site);
+void mbarrier_copied(Worker *w, Mbarrier *m, uint32_t time, uint32_t bytes);
+ClusterBlock *cluster_block(Worker *w, unsigned rank, uintptr_t site); /* one that runs */
+const char *barrier_text(const Worker *w, int fiber, char *text, size_t bytes);
+
+/* ---- tensor.c */
+void engine_begin(Worker *w);
+void engine_free(Worker *w);
+bool engine_end_load(Worker *w, uint64_t which); /* false: none is on its way. 0: the oldest */
+void engine_check_exit(Worker *w);
+
+/* ---- wgmma.c */
+void wgmma_begin(Worker *w);
+void wgmma_free(Worker *w);
+bool wgmma_end_any(Worker *w); /* carries out what some lane waits for and all have started; false: nothing */
+void wgmma_check_exit(Worker *w);
+void wgmma_stack_access(Worker *w, const Access *a);
 
 /* ---- global.c */
 void global_end(void);                                     /* of a launch */
@@ -212,6 +327,7 @@ void global_check_counters(void);
 enum { MMA_F16, MMA_BF16, MMA_TF32, LDMATRIX_2, LDMATRIX_4, LDMATRIX_2T, LDMATRIX_4T, SHUFFLE_XOR, SHUFFLE_DOWN };
 extern const char *const collective_name[];
 void collective_run(Worker *w, Collective *c);
+float mma_element(int kind, uint32_t word, int i); /* of a word of an operand */
 
 /* ---- count.c */
 void count_access(Worker *w, const Access *a);
@@ -242,9 +358,9 @@ static inline void spend(Worker *w, uintptr_t site)
         finding_fatal(w, site, "does not end");
 }
 
-static inline int stamp_thread(uint32_t stamp) { return (int)(stamp & SEVERAL); }
-static inline uint32_t stamp_epoch(uint32_t stamp) { return stamp >> STAMP_BITS; }
-static inline uint32_t stamp_of(uint32_t epoch, int thread) { return epoch << STAMP_BITS | (uint32_t)thread; }
+static inline int stamp_id(Stamp stamp) { return (int)(stamp & SEVERAL); }
+static inline uint32_t stamp_time(Stamp stamp) { return (uint32_t)(stamp >> STAMP_BITS) & MAX_TIME; }
+static inline Stamp stamp_of(uint32_t time, int id) { return (Stamp)time << STAMP_BITS | (Stamp)id; }
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cuda.h"
 #include "cuda_runtime_api.h"
 
 #ifndef __clang__
@@ -34,6 +35,7 @@
 #define __constant__ const
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 
 /* ---- vectors: one access each, never one an element */
@@ -112,8 +114,30 @@ dcgen_emu_float4 dcgen_emu_mma(int kind, dcgen_emu_float4 d, dcgen_emu_word4 a, 
 float dcgen_emu_shfl_xor(float value, int mask, int line);
 float dcgen_emu_shfl_down(float value, int delta, int line);
 unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line);
+void dcgen_emu_mbarrier_init(void *bar, unsigned arrivals, int line);
+void dcgen_emu_mbarrier_init_fence(void);
+void dcgen_emu_mbarrier_arrive(void *bar, int bytes, int line);
+void dcgen_emu_mbarrier_arrive_at(void *bar, unsigned rank, int line);
+void dcgen_emu_mbarrier_wait(void *bar, unsigned parity, int line);
+void dcgen_emu_proxy_fence(void);
+void dcgen_emu_tensor_load(void *smem, const void *map, void *bar, int rank, const int *at, int line);
+void dcgen_emu_tensor_store(const void *map, const void *smem, int rank, const int *at, int line);
+void dcgen_emu_bulk_commit(void);
+void dcgen_emu_bulk_wait_read(int keep);
+void dcgen_emu_wgmma(int kind, int n, float *d, unsigned long long a, const unsigned *a_regs, unsigned long long b,
+                     int b_is_kn, int add, int line);
+void dcgen_emu_wgmma_fence(int line);
+void dcgen_emu_wgmma_commit(void);
+void dcgen_emu_wgmma_wait(int keep, int line);
+void dcgen_emu_registers(int n, int line);
+void dcgen_emu_barrier_sync(int id, int threads, int line);
+void dcgen_emu_barrier_arrive(int id, int threads, int line);
+unsigned dcgen_emu_cluster_rank(void);
+void dcgen_emu_cluster_arrive(int line);
+void dcgen_emu_cluster_wait(int line);
+dcgen_emu_float4 dcgen_emu_cluster_load16(const void *smem, unsigned rank, int line);
 int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
-                     const unsigned *block, size_t smem_bytes);
+                     unsigned cluster, const unsigned *block, size_t smem_bytes);
 }
 
 #define threadIdx (dcgen_emu_thread_index())

@@ -56,6 +56,23 @@ const char *cudaGetErrorString(cudaError_t error);
 
 /* Tells the emulator that memory was written, by host code. */
 void dcgen_emu_written(const void *address, size_t bytes);
+/* A function of the driver's; NULL: the emulator has none of that name. */
+void (*dcgen_emu_driver_function(const char *name))(void);
+
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
+enum { cudaEnableDefault = 0 };
+
+static inline cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                                           unsigned long long flags,
+                                                           enum cudaDriverEntryPointQueryResult *found)
+{
+    (void)version;
+    (void)flags;
+    *(void (**)(void))function = dcgen_emu_driver_function(name);
+    if (found)
+        *found = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    return *function ? cudaSuccess : cudaErrorInvalidValue;
+}
 
 static inline cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 static inline cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }

@@ -72,6 +72,96 @@ static __forceinline__ void tf32_mma(float (&d)[4], const unsigned (&a)[4], cons
     dcgen_emu_mma_any(dcgen_emu_tf32, d, a, b, line);
 }
 
+/* ---- Hopper: barriers, copies by tensor maps, products of warpgroups. wgmma itself is in the files of its functions. */
+
+static __forceinline__ void mbarrier_init(uint64_t *bar, unsigned arrivals, int line = __builtin_LINE())
+{
+    dcgen_emu_mbarrier_init(bar, arrivals, line);
+}
+static __forceinline__ void mbarrier_init_fence() { dcgen_emu_mbarrier_init_fence(); }
+static __forceinline__ void mbarrier_arrive(uint64_t *bar, int line = __builtin_LINE())
+{
+    dcgen_emu_mbarrier_arrive(bar, 0, line);
+}
+static __forceinline__ void mbarrier_arrive_expect(uint64_t *bar, unsigned bytes, int line = __builtin_LINE())
+{
+    dcgen_emu_mbarrier_arrive(bar, (int)bytes, line);
+}
+static __forceinline__ void mbarrier_arrive_at(uint64_t *bar, unsigned rank, int line = __builtin_LINE())
+{
+    dcgen_emu_mbarrier_arrive_at(bar, rank, line);
+}
+static __forceinline__ void mbarrier_wait(uint64_t *bar, unsigned parity, int line = __builtin_LINE())
+{
+    dcgen_emu_mbarrier_wait(bar, parity, line);
+}
+static __forceinline__ void proxy_fence() { dcgen_emu_proxy_fence(); }
+
+static __forceinline__ void tensor_load_2(void *smem, const CUtensorMap *map, uint64_t *bar, int i0, int i1,
+                                          int line = __builtin_LINE())
+{
+    const int at[] = { i0, i1 };
+    dcgen_emu_tensor_load(smem, map, bar, 2, at, line);
+}
+static __forceinline__ void tensor_load_3(void *smem, const CUtensorMap *map, uint64_t *bar, int i0, int i1, int i2,
+                                          int line = __builtin_LINE())
+{
+    const int at[] = { i0, i1, i2 };
+    dcgen_emu_tensor_load(smem, map, bar, 3, at, line);
+}
+static __forceinline__ void tensor_load_4(void *smem, const CUtensorMap *map, uint64_t *bar, int i0, int i1, int i2,
+                                          int i3, int line = __builtin_LINE())
+{
+    const int at[] = { i0, i1, i2, i3 };
+    dcgen_emu_tensor_load(smem, map, bar, 4, at, line);
+}
+static __forceinline__ void tensor_store_2(const CUtensorMap *map, const void *smem, int i0, int i1,
+                                           int line = __builtin_LINE())
+{
+    const int at[] = { i0, i1 };
+    dcgen_emu_tensor_store(map, smem, 2, at, line);
+}
+static __forceinline__ void tensor_store_3(const CUtensorMap *map, const void *smem, int i0, int i1, int i2,
+                                           int line = __builtin_LINE())
+{
+    const int at[] = { i0, i1, i2 };
+    dcgen_emu_tensor_store(map, smem, 3, at, line);
+}
+static __forceinline__ void bulk_commit() { dcgen_emu_bulk_commit(); }
+template <int groups> static __forceinline__ void bulk_wait_read() { dcgen_emu_bulk_wait_read(groups); }
+
+static __forceinline__ void wgmma_fence(int line = __builtin_LINE()) { dcgen_emu_wgmma_fence(line); }
+static __forceinline__ void wgmma_commit() { dcgen_emu_wgmma_commit(); }
+template <int groups> static __forceinline__ void wgmma_wait(int line = __builtin_LINE())
+{
+    dcgen_emu_wgmma_wait(groups, line);
+}
+template <int n> static __forceinline__ void registers_less(int line = __builtin_LINE())
+{
+    dcgen_emu_registers(n, line);
+}
+template <int n> static __forceinline__ void registers_more(int line = __builtin_LINE())
+{
+    dcgen_emu_registers(n, line);
+}
+
+static __forceinline__ void barrier_sync(int id, int threads, int line = __builtin_LINE())
+{
+    dcgen_emu_barrier_sync(id, threads, line);
+}
+static __forceinline__ void barrier_arrive(int id, int threads, int line = __builtin_LINE())
+{
+    dcgen_emu_barrier_arrive(id, threads, line);
+}
+static __forceinline__ unsigned cluster_rank() { return dcgen_emu_cluster_rank(); }
+static __forceinline__ void cluster_arrive(int line = __builtin_LINE()) { dcgen_emu_cluster_arrive(line); }
+static __forceinline__ void cluster_wait(int line = __builtin_LINE()) { dcgen_emu_cluster_wait(line); }
+static __forceinline__ float4 cluster_load16(const void *smem, unsigned rank, int line = __builtin_LINE())
+{
+    const dcgen_emu_float4 v = dcgen_emu_cluster_load16(smem, rank, line);
+    return make_float4(v[0], v[1], v[2], v[3]);
+}
+
 /* ---- conversions */
 
 static __forceinline__ float f32_of(float x) { return x; }
@@ -148,9 +238,10 @@ template <typename Args> struct dcgen_emu_caller {
     }
 };
 template <typename Args>
-static cudaError_t launch(void (*kernel)(Args), dim3 grid, unsigned, int threads, size_t smem_bytes, cudaStream_t, Args args)
+static cudaError_t launch(void (*kernel)(Args), dim3 grid, unsigned cluster, int threads, size_t smem_bytes, cudaStream_t,
+                          Args args)
 {
     const unsigned blocks[3] = { grid.x, grid.y, grid.z }, block[3] = { (unsigned)threads, 1, 1 };
-    return (cudaError_t)dcgen_emu_launch(dcgen_emu_caller<Args>::call, (void *)kernel, &args, blocks, block,
+    return (cudaError_t)dcgen_emu_launch(dcgen_emu_caller<Args>::call, (void *)kernel, &args, blocks, cluster, block,
                                          smem_bytes);
 }

@@ -35,7 +35,7 @@ float dcgen_emu_shfl_down(float value, int delta, int line);
 unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line);
 void dcgen_emu_written(const void *address, size_t bytes);
 int dcgen_emu_launch(void (*call)(void *kernel, const void *args), void *kernel, const void *args, const unsigned *grid,
-                     const unsigned *block, size_t smem_bytes);
+                     unsigned cluster, const unsigned *block, size_t smem_bytes);
 
 #define EMU_HOOKS(n)                        \
     void __tsan_read##n(void *p);           \
@@ -69,7 +69,7 @@ static inline int launch(KernelOf *f, unsigned *out, const unsigned *grid, const
 {
     void *kernel;
     memcpy(&kernel, &f, sizeof kernel);
-    return dcgen_emu_launch(emu_call, kernel, &out, grid, block, smem_bytes);
+    return dcgen_emu_launch(emu_call, kernel, &out, grid, 0, block, smem_bytes);
 }
 
 /* So many blocks of so many threads, side by side. */

@@ -14,20 +14,18 @@
  * MIXED, and they are in arrays of their own.
  *
  * Once clocks are kept (order.c), an access asks them instead: all that is known to lie behind is right. Reads that do
- * not lie behind one another are then kept in a list, READERS stands for it: an entry a warp or agent. An agent's
- * stamp says ASYNC; what goes through the asynchronous proxy must also find a fence behind what threads stored.
+ * not lie behind one another are then kept in a list, READERS stands for it. An agent's stamp says ASYNC; what goes
+ * through the asynchronous proxy must also find a fence behind what threads stored.
  *
  * The destination of an asynchronous copy has PENDING and is poisoned from its start until it is done, so that whoever
  * looks too early fails.
  */
-#define _GNU_SOURCE
 #include "search/runner/emu/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { POISON = 0xff, MAX_READERS = 96, NLINE = SHARED_BYTES / LINE_BYTES, NGRANULE = SHARED_BYTES / GRANULE_BYTES };
+enum { POISON = 0xff, NLINE = SHARED_BYTES / LINE_BYTES, NGRANULE = SHARED_BYTES / GRANULE_BYTES };
 
 static const Stamp READERS = (Stamp)1 << 63; /* of reads: they are in a list */
 static const Stamp ASYNC = (Stamp)1 << 62;   /* | stamp: an agent wrote it */
@@ -35,18 +33,16 @@ static const Stamp PENDING =
     (Stamp)3 << 62; /* | id: a copy of this thread or agent is on its way; no stamp reaches it */
 static const Stamp BARRIER = (Stamp)7 << 61; /* an mbarrier lies there */
 
-/* Who read: the last time, of an id; SEVERAL: of some lanes of the warp. group: a warp, or an agent. */
+/* Who read, a fiber or an agent, and when last. */
 typedef struct {
     uint32_t time;
-    uint16_t group, id;
+    int id;
 } Reader;
 
-typedef struct {
-    int64_t n;
-    Reader r[MAX_READERS];
+typedef struct Readers {
+    int n, max;
+    Reader *r;
 } Readers;
-
-static const size_t readers_bytes = (size_t)(NLINE + NGRANULE) * sizeof(Readers);
 
 bool shadow_prepare(ClusterBlock *b)
 {
@@ -63,8 +59,9 @@ void shadow_free(ClusterBlock *b)
     free(b->line);
     free(b->written);
     free(b->read);
-    if (b->readers)
-        munmap(b->readers, readers_bytes);
+    for (int i = 0; b->readers && i < NLINE + NGRANULE; i++)
+        free(b->readers[i].r);
+    free(b->readers);
 }
 
 void shadow_begin(Worker *w, ClusterBlock *b)
@@ -73,14 +70,12 @@ void shadow_begin(Worker *w, ClusterBlock *b)
     memset(b->shared, POISON, w->smem_bytes);
 }
 
+/* Those of a line; behind all lines, of a granule. */
 static Readers *readers_of(ClusterBlock *b, size_t cell)
 {
-    if (!b->readers) {
-        b->readers =
-            mmap(NULL, readers_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        checked_memory(b->readers == MAP_FAILED ? NULL : b->readers);
-    }
-    return (Readers *)b->readers + cell;
+    if (!b->readers)
+        b->readers = checked_memory(calloc(NLINE + NGRANULE, sizeof *b->readers));
+    return &b->readers[cell];
 }
 
 static void split_line(Stamp *line, Stamp *granules)
@@ -97,11 +92,19 @@ static void split_written(ClusterBlock *b, size_t line)
     split_line(&b->line[line].written, b->written + line * LINE_GRANULES);
 }
 
+static void copy_readers(Readers *to, const Readers *from)
+{
+    for (to->n = 0; to->n < from->n; to->n++) {
+        to->r = array_with_room(to->r, to->n, &to->max, sizeof *to->r);
+        to->r[to->n] = from->r[to->n];
+    }
+}
+
 static void split_read(ClusterBlock *b, size_t line)
 {
     if (b->line[line].read == READERS)
         for (size_t i = 0; i < LINE_GRANULES; i++)
-            *readers_of(b, NLINE + line * LINE_GRANULES + i) = *readers_of(b, line);
+            copy_readers(readers_of(b, NLINE + line * LINE_GRANULES + i), readers_of(b, line));
     split_line(&b->line[line].read, b->read + line * LINE_GRANULES);
 }
 
@@ -195,22 +198,7 @@ typedef struct {
     Reader reader; /* who reads */
 } Visit;
 
-static Reader reader_of(const Worker *w, Stamp stamp)
-{
-    const int id = stamp_id(stamp);
-    const int group = id < MAX_FIBERS ? id / LANES : id == SEVERAL ? w->running / LANES : MAX_WARPS + id - MAX_FIBERS;
-    return (Reader){ stamp_time(stamp), (uint16_t)group, (uint16_t)id };
-}
-
-static bool reader_is_known(const Worker *w, Reader r)
-{
-    if (r.id != SEVERAL)
-        return order_known(w, w->running, r.id, r.time);
-    for (int i = r.group * LANES; i < (r.group + 1) * LANES && i < w->nfiber; i++)
-        if (!order_known(w, w->running, i, r.time))
-            return false;
-    return true;
-}
+static Reader reader_of(Stamp stamp) { return (Reader){ stamp_time(stamp), stamp_id(stamp) }; }
 
 /* Does what has this stamp, in memory of this block, lie behind what the running fiber does? */
 static bool is_known(const Worker *w, const ClusterBlock *b, Stamp s)
@@ -238,28 +226,42 @@ static const Reader *unknown_reader(const Worker *w, const ClusterBlock *b, Stam
 {
     static _Thread_local Reader one;
     if (read != READERS) {
-        one = reader_of(w, read);
+        one = reader_of(read);
         return read && !is_known(w, b, read) ? &one : NULL;
     }
     for (int i = 0; i < list->n; i++)
-        if (!reader_is_known(w, list->r[i]))
+        if (!order_known(w, w->running, list->r[i].id, list->r[i].time))
             return &list->r[i];
     return NULL;
 }
 
+/* Adds a reader. Where the list is full, those who read before what the running fiber does are left out: whoever knows
+ * of its read knows of theirs. */
 static void add_reader(Worker *w, Readers *list, Reader r)
 {
+    int left = 0;
     for (Reader *e = list->r; e < list->r + list->n; e++)
-        if (e->group == r.group) {
-            if (e->id != r.id && !reader_is_known(w, *e))
-                r.id = SEVERAL;
-            r.time = r.time > e->time ? r.time : e->time;
-            *e = r;
+        if (e->id == r.id) {
+            e->time = r.time;
             return;
         }
-    if (list->n == MAX_READERS)
-        finding_fatal(w, 0, "reads a place in shared memory from too many warps to be followed");
+    for (int i = 0; list->n == list->max && i < list->n; i++)
+        if (list->r[i].id >= MAX_FIBERS || !order_known(w, w->running, list->r[i].id, list->r[i].time))
+            list->r[left++] = list->r[i];
+    list->n = list->n == list->max ? left : list->n;
+    list->r = array_with_room(list->r, list->n, &list->max, sizeof *list->r);
     list->r[list->n++] = r;
+}
+
+/* Adds the running fiber, or all lanes of its warp. */
+static void add_readers(Worker *w, Readers *list, Reader r)
+{
+    if (r.id != SEVERAL) {
+        add_reader(w, list, r);
+        return;
+    }
+    for (int i = w->running / LANES * LANES, end = i + LANES; i < end; i++)
+        add_reader(w, list, (Reader){ w->fiber[i].time, i });
 }
 
 /* A granule, or a line whose granules are alike. */
@@ -284,10 +286,10 @@ static Verdict visit_cell(Worker *w, ClusterBlock *b, Cell c, const Visit *v)
         }
         readers_of(b, c.readers)->n = 0;
         if (!alone)
-            add_reader(w, readers_of(b, c.readers), reader_of(w, *c.read));
+            add_reader(w, readers_of(b, c.readers), reader_of(*c.read));
         *c.read = READERS;
     }
-    add_reader(w, readers_of(b, c.readers), v->reader);
+    add_readers(w, readers_of(b, c.readers), v->reader);
     return verdict;
 }
 
@@ -348,11 +350,11 @@ static void say_verdict(Worker *w, Verdict verdict, ClusterBlock *b, size_t g, c
         break;
     case IS_READ:
         r = unknown_reader(w, b, read, list);
-        if (r && r->id >= MAX_FIBERS && r->id != SEVERAL)
+        if (r && r->id >= MAX_FIBERS)
             finding(w, site, "%s shared byte %u before its asynchronous read is known to be complete", does, byte);
         else
             finding(w, site, "%s shared byte %u, which thread %d reads without a barrier between", does, byte,
-                    r ? (r->id == SEVERAL ? r->group * LANES : r->id) % w->nthread : 0);
+                    r ? r->id % w->nthread : 0);
         break;
     case GOOD:
         break;
@@ -425,7 +427,7 @@ void shadow_access(Worker *w, const Access *a, uintptr_t offset, Stamp mark)
 {
     bool good = true;
     if (w->followed) {
-        const Visit v = { a->write, false, mark, reader_of(w, a->write ? w->stamp : mark) };
+        const Visit v = { a->write, false, mark, reader_of(a->write ? w->stamp : mark) };
         visit(w, w->at, (uint32_t)offset, a->bytes, &v, a->write ? "writes" : "reads", a->site);
         return;
     }
@@ -470,7 +472,7 @@ void shared_end_copy(ClusterBlock *b, uint32_t offset, uint32_t bytes, int agent
 void shared_async_read(Worker *w, uint32_t offset, uint32_t bytes, int agent, uint32_t time, const char *does,
                        uintptr_t site)
 {
-    const Visit v = { .async = true, .reader = reader_of(w, stamp_of(time, agent)) };
+    const Visit v = { .async = true, .reader = reader_of(stamp_of(time, agent)) };
     if (offset >= w->smem_bytes || w->smem_bytes - offset < bytes)
         finding_fatal(w, site, "%s shared byte %d, but the block has %u bytes", does, (int)offset, w->smem_bytes);
     visit(w, w->at, offset, bytes, &v, does, site);
@@ -478,7 +480,7 @@ void shared_async_read(Worker *w, uint32_t offset, uint32_t bytes, int agent, ui
 
 void shared_read_remote(Worker *w, ClusterBlock *b, uint32_t offset, uint32_t bytes, uintptr_t site)
 {
-    const Visit v = { .reader = reader_of(w, w->stamp) };
+    const Visit v = { .reader = reader_of(w->stamp) };
     visit(w, b, offset, bytes, &v, "reads of another block", site);
 }
 

@@ -176,8 +176,8 @@ typedef struct {
     unsigned char *shared;
     uintptr_t window; /* addresses near shared memory begin there */
     AccessLine *line;
-    Stamp *written, *read; /* of each granule */
-    char *readers;         /* of lines, then of granules; access.c says more */
+    Stamp *written, *read;   /* of each granule */
+    struct Readers *readers; /* of each line, then of each granule; shadow.c says more */
     unsigned index[3];
     uint32_t number; /* unique in all launches of a call, from 1 on */
     uint32_t epoch;  /* the time of its last __syncthreads */

@@ -65,17 +65,30 @@ static inline void emu_call(void *kernel, const void *args)
     f(*(unsigned *const *)args);
 }
 
-static inline int launch(KernelOf *f, unsigned *out, const unsigned *grid, const unsigned *block, size_t smem_bytes)
+static inline int launch_as(KernelOf *f, unsigned *out, const unsigned *grid, unsigned cluster, const unsigned *block,
+                            size_t smem_bytes)
 {
     void *kernel;
     memcpy(&kernel, &f, sizeof kernel);
-    return dcgen_emu_launch(emu_call, kernel, &out, grid, 0, block, smem_bytes);
+    return dcgen_emu_launch(emu_call, kernel, &out, grid, cluster, block, smem_bytes);
+}
+
+static inline int launch(KernelOf *f, unsigned *out, const unsigned *grid, const unsigned *block, size_t smem_bytes)
+{
+    return launch_as(f, out, grid, 0, block, smem_bytes);
 }
 
 /* So many blocks of so many threads, side by side. */
 static inline int launch_row(KernelOf *f, unsigned *out, unsigned nblock, unsigned nthread, size_t smem_bytes)
 {
     return launch(f, out, (unsigned[]){ nblock, 1, 1 }, (unsigned[]){ nthread, 1, 1 }, smem_bytes);
+}
+
+/* The same in clusters of so many; 0: there are none. */
+static inline int launch_clusters(KernelOf *f, unsigned *out, unsigned nblock, unsigned cluster, unsigned nthread,
+                                  size_t smem_bytes)
+{
+    return launch_as(f, out, (unsigned[]){ nblock, 1, 1 }, cluster, (unsigned[]){ nthread, 1, 1 }, smem_bytes);
 }
 
 /* The first finding's text; "": there is none. */

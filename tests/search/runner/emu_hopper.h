@@ -5,9 +5,10 @@
 #ifndef DCGEN_TESTS_EMU_HOPPER_H
 #define DCGEN_TESTS_EMU_HOPPER_H
 
+#include "tests/test.h"
 #include <stdint.h>
 #include "templates/device/emulator/cuda.h"
-#include "tests/test.h"
+#include "tests/search/runner/emu_call.h"
 
 void dcgen_emu_mbarrier_init(void *bar, unsigned arrivals, int line);
 void dcgen_emu_mbarrier_init_fence(void);
@@ -49,6 +50,20 @@ static inline void encode_map(CUtensorMap *map, CUtensorMapDataType type, void *
                             CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
                      CUDA_SUCCESS);
+}
+
+/* Is this the text wanted, in which @ stands for any number? */
+static inline bool is_said(const char *text, const char *want)
+{
+    for (; *want; want++)
+        if (*want == '@') {
+            if (*text < '0' || *text > '9')
+                return false;
+            text += strspn(text, "0123456789");
+        } else if (*text++ != *want) {
+            return false;
+        }
+    return *text == '\0';
 }
 
 /* A small whole number as a half. */

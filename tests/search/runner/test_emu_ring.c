@@ -288,19 +288,6 @@ static const char *const said[NFAULT] = {
     [NO_MAP] = "uses a tensor map that nobody has made",
 };
 
-static bool is_said(const char *text, const char *want)
-{
-    for (; *want; want++)
-        if (*want == '@') {
-            if (*text < '0' || *text > '9')
-                return false;
-            text += strspn(text, "0123456789");
-        } else if (*text++ != *want) {
-            return false;
-        }
-    return *text == '\0';
-}
-
 TEST(what_is_wrong_with_a_ring_is_found)
 {
     for (Fault fault = NO_FAULT + 1; fault < NFAULT; fault++)

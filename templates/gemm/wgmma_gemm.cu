@@ -51,19 +51,22 @@ constraints = (
   { need = "GROUP == 0 || HIGH > 64";          why = "where small tiles win the operands stay in L2"; } );
 regs = "min(255, REGS_SM / NT / 8 * 8)";
 launch = { x = "min(TILES * SLICES, SMS)"; z = "1"; threads = "NT"; smem = "SMEM"; };
-# As cuBLAS's own times on an H200 have it, within 8 percent: 1.65 GHz under load, 64 bytes a clock into an SM.
+# As cuBLAS's own times on an H200 have it, within 9 percent: 1.65 GHz under load; 64 bytes a clock into an SM, which is what L2 gives all of them.
 derived = (
   { name = "FIT";    expr = "1";                           doc = "one block on each SM goes round"; },
   { name = "UNIT";   expr = "BM * BN * 100 / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
   { name = "COPY";   expr = "STAGE_BYTES / 64";            doc = "cycles to fetch it"; },
-  { name = "LDS";    expr = "0";                           doc = "wgmma reads shared memory beside all else"; },
+  { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64)"; doc = "wavefronts: the copies, and what the products of 64 rows read"; },
   { name = "ISSUE";  expr = "40";                          doc = "instructions of a warp"; },
   { name = "BYTES";  expr = "(STAGES - 1) * STAGE_BYTES";  doc = "bytes on their way to a block"; },
-  { name = "STEP";   expr = "MOST * max(UNIT, COPY) * CLOCK_MHZ / 1650"; doc = "cycles for one step of all its items"; },
-  { name = "FIRST";  expr = "CLOCK_MHZ / 2";               doc = "cycles until the first stage is there"; },
+  { name = "STEP";   expr = "MOST * max(UNIT, COPY)";      doc = "cycles for one step of all its items"; },
   { name = "ENDS";
-    expr = "FIRST + (SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)";
-    doc = "start; for slices, each block's sums, and adding a tile's up"; } );
+    expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)";
+    doc = "for slices, each block's sums, and adding a tile's up"; } );
+terms = (
+  { name = "ns";
+    expr = "(2000 + max(CYCLES * 1000 / 1650, ELEM_BYTES * DATA * (ELEM_BYTES * DATA > L2_BYTES / 2) / DRAM_GBS)) * exp2(SLOWER / 64)";
+    doc = "from the launch to the end of the last block; 2000 for the launch, the first stage's arrival and the stores"; } );
 features = (
   { name = "swapped";   expr = "SWAP";                     doc = "stores of single elements"; },
   { name = "feed";      expr = "log2(1 + COPY / UNIT)";    doc = "bytes into an SM for the tensor cores' work"; },
@@ -151,7 +154,7 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
             if (!KERNEL_combine(acc[0], a, work, item, (unsigned *)(ring.empty + STAGES)))
                 continue;
 #endif
-            KERNEL_store(acc, a, item.m0, item.n0, high);
+            KERNEL_store(acc, a, KERNEL_find_output(a, item), high);
         }
     }
 #endif

@@ -4,7 +4,8 @@
 static __device__ __forceinline__ void KERNEL_copy(const KERNEL_given &given, const KERNEL_ring &r, KERNEL_place &p, const KERNEL_item &i)
 {
 #pragma unroll 1
-    for (int k = i.first * BK; k < i.end * BK; k += BK) {
+    for (int step = i.first; step < i.end; step++) {
+        const int k = step * BK;
         unsigned char *x = r.stage + p.stage * STAGE_BYTES, *w = x + BM * 128;
         uint64_t *full = r.full + p.stage;
         PACKAGE_device::mbarrier_wait(r.empty + p.stage, p.parity);
@@ -13,7 +14,7 @@ static __device__ __forceinline__ void KERNEL_copy(const KERNEL_given &given, co
 #if W_IS_KN
 #pragma unroll
         for (int n = 0; n < BN; n += W_BOX)
-            PACKAGE_device::tensor_load_2(w + n / W_BOX * (BK * W_SPAN), &given.w_map, full, i.n0 + n, k);
+            PACKAGE_device::tensor_load_2(w + n / W_BOX * (BK * W_SPAN), &given.w_map, full, (int)(i.n0 + (unsigned)n), k);
 #else
         PACKAGE_device::tensor_load_2(w, &given.w_map, full, k, i.n0);
 #endif
@@ -32,7 +33,7 @@ static __device__ __forceinline__ void KERNEL_put(unsigned char *to, const Eleme
         Element v[most];
 #pragma unroll
         for (int l = 0; l < most; l++)
-            v[l] = row + at < nrow && col + c * most + l < ncol ? from[(int64_t)(row + at) * ld + col + c * most + l] : (Element)0;
+            v[l] = at < nrow - row && c * most + l < ncol - col ? from[(int64_t)(row + at) * ld + col + c * most + l] : (Element)0;
         uint4 q;
 #if ELEM_BYTES == 2
         q = make_uint4(v[0] | (unsigned)v[1] << 16, v[2] | (unsigned)v[3] << 16, v[4] | (unsigned)v[5] << 16, v[6] | (unsigned)v[7] << 16);
@@ -47,14 +48,15 @@ static __device__ __forceinline__ void KERNEL_copy_elements(const NAME_args &a, 
 {
     const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
 #pragma unroll 1
-    for (int k = i.first * BK; k < i.end * BK; k += BK) {
+    for (int step = i.first; step < i.end; step++) {
+        const int k = step * BK;
         unsigned char *x = r.stage + p.stage * STAGE_BYTES, *w = x + BM * 128;
         PACKAGE_device::mbarrier_wait(r.empty + p.stage, p.parity);
         KERNEL_put<128>(x, o.x, o.ldx, i.m0, KERNEL_nrow(a), k, KERNEL_nk(a), BM);
 #if W_IS_KN
 #pragma unroll 1
         for (int n = 0; n < BN; n += W_BOX)
-            KERNEL_put<W_SPAN>(w + n / W_BOX * (BK * W_SPAN), o.w, o.ldw, k, KERNEL_nk(a), i.n0 + n, KERNEL_ncol(a), BK);
+            KERNEL_put<W_SPAN>(w + n / W_BOX * (BK * W_SPAN), o.w + n, o.ldw, k, KERNEL_nk(a), i.n0, KERNEL_ncol(a) - n, BK);
 #else
         KERNEL_put<128>(w, o.w, o.ldw, i.n0, KERNEL_ncol(a), k, KERNEL_nk(a), BN);
 #endif

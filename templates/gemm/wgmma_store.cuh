@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Computes the formula, rounds, and stores what exists of the thread's sums: of a consumer's part i, with g = lane / 4, q = lane % 4, sum e is of row
  * 16 * warp + g + 8 * (e / 2 % 2) and column 8 * (e / 4) + 2 * q + e % 2; SWAP: of that column of Y and that row. */
-static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, float sum, int m, int n)
+struct KERNEL_output { /* the tile's part of Y */
+    RESULT_TYPE *y;
+    unsigned ld;
+    int m0, n0, nrow, ncol; /* where it begins, and its rows and columns up to Y's last ones */
+    bool wide;              /* 8 bytes may be stored at once */
+};
+
+static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_args &a, const KERNEL_item &i)
 {
-    return KERNEL_epilogue(a, sum, min(m, KERNEL_nrow(a) - 1), min(n, KERNEL_ncol(a) - 1));
+    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
+    const bool wide = (uintptr_t)o.y % 8 == 0 && (KERNEL_ncol(a) | o.ldy) % (8 / ELEM_BYTES) == 0;
+    return { o.y + (int64_t)i.m0 * o.ldy + i.n0, o.ldy, i.m0, i.n0, KERNEL_nrow(a) - i.m0, KERNEL_ncol(a) - i.n0, wide };
+}
+
+/* The formula of an element of the tile, if there is such a one; else that of the last row or column once more: loads need no conditions. */
+static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, const KERNEL_output &o, float sum, int m, int n)
+{
+    return KERNEL_epilogue(a, sum, o.m0 + min(m, o.nrow - 1), o.n0 + min(n, o.ncol - 1));
 }
 
 #if SWAP
-static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][WIDE / 2], const NAME_args &a, int m0, int n0, int high)
+static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][WIDE / 2], const NAME_args &a, const KERNEL_output &o, int high)
 {
-    const int lane = threadIdx.x % 32, col = n0 + high + threadIdx.x / 32 % 4 * 16 + lane / 4, row = m0 + lane % 4 * 2;
-    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
+    const int lane = threadIdx.x % 32, col = high + threadIdx.x / 32 % 4 * 16 + lane / 4, row = lane % 4 * 2;
 #pragma unroll
     for (int i = 0; i < MBLOCKS; i++)
 #pragma unroll
         for (int e = 0; e < WIDE / 2; e++) {
             const int m = row + e / 4 * 8 + e % 2, n = col + i * 64 + e / 2 % 2 * 8;
-            const float v = KERNEL_value(a, acc[i][e], m, n);
-            if (m < KERNEL_nrow(a) && n < KERNEL_ncol(a))
-                o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::RESULT_ELEMENT_of(v);
+            const float v = KERNEL_value(a, o, acc[i][e], m, n);
+            if (m < o.nrow && n < o.ncol)
+                o.y[(int64_t)m * o.ld + n] = PACKAGE_device::RESULT_ELEMENT_of(v);
         }
 }
 #else
@@ -60,11 +74,9 @@ static __device__ __forceinline__ void KERNEL_store4(RESULT_TYPE *y, const float
 }
 #endif
 
-static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][WIDE / 2], const NAME_args &a, int m0, int n0, int high)
+static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][WIDE / 2], const NAME_args &a, const KERNEL_output &o, int high)
 {
-    const int lane = threadIdx.x % 32, row = m0 + high + threadIdx.x / 32 % 4 * 16 + lane / 4, col = n0 + lane % 4 * 2;
-    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
-    const bool wide = (uintptr_t)o.y % 8 == 0 && (KERNEL_ncol(a) | o.ldy) % (8 / ELEM_BYTES) == 0;
+    const int lane = threadIdx.x % 32, row = high + threadIdx.x / 32 % 4 * 16 + lane / 4, col = lane % 4 * 2;
 #if ELEM_BYTES == 2
     const int first = col + lane % 2 * 6; /* of what it stores */
 #else
@@ -80,8 +92,8 @@ static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][
                 float v[4];
 #pragma unroll
                 for (int l = 0; l < 4; l++)
-                    v[l] = KERNEL_value(a, acc[i][j / 2 + l / 2 * 4 + down * 2 + l % 2], m, col + j + l / 2 * 8 + l % 2);
-                KERNEL_store4(o.y + (int64_t)m * o.ldy + first + j, v, m < KERNEL_nrow(a) ? KERNEL_ncol(a) - first - j : 0, wide);
+                    v[l] = KERNEL_value(a, o, acc[i][j / 2 + l / 2 * 4 + down * 2 + l % 2], m, col + j + l / 2 * 8 + l % 2);
+                KERNEL_store4(o.y + (int64_t)m * o.ld + first + j, v, m < o.nrow ? o.ncol - first - j : 0, o.wide);
             }
 }
 #endif

@@ -168,6 +168,30 @@ KERNEL(two_warps)
         __tsan_read4(place(0));
 }
 
+/* A word that one thread writes and all read, again and again: lanes of a warp come at different times. */
+KERNEL(one_tells_all)
+{
+    const unsigned t = thread_of();
+    for (int i = 0; i < 3 && t < 64; i++) {
+        dcgen_emu_barrier_sync(3, 64, 1);
+        if (t == 40)
+            __tsan_write4(place(0));
+        dcgen_emu_barrier_sync(3, 64, 2);
+        __tsan_read4(place(0));
+    }
+}
+
+KERNEL(tells_too_early)
+{
+    const unsigned t = thread_of();
+    for (int i = 0; i < 3 && t < 64; i++) {
+        if (t == 40)
+            __tsan_write4(place(0));
+        dcgen_emu_barrier_sync(3, 64, 2);
+        __tsan_read4(place(0));
+    }
+}
+
 KERNEL(third_warp)
 {
     two_warps(p);
@@ -340,6 +364,8 @@ static const Case cases[] = {
     { outside, 1, 0, "has an mbarrier at shared byte 4096, outside of the block's shared memory" },
     { global_memory, 1, 0, "reads ws element 0, which thread 0 writes without a barrier between" },
     { two_warps, 1, 0, NULL },
+    { one_tells_all, 1, 0, NULL },
+    { tells_too_early, 1, 0, "writes shared byte 64, which thread @ reads without a barrier between" },
     { third_warp, 1, 0, BESIDE("reads", "40") },
     { one_way, 1, 0, NULL },
     { other_way, 1, 0, "reads shared byte 72, which thread 2 writes without a barrier between" },

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+family  = "cuda";
+doc     = "Y = X * W + bias on Hopper's tensor cores by wgmma: HIGH x WIDE tiles, TMA fills a ring of stages, a grid as large as the GPU goes round";
+dtypes  = ["tf32", "f16", "bf16"];
+packed  = false;
+params = (
+  { name = "HIGH";   choices = [64, 128, 192];            doc = "rows of a block's tile as wgmma sees it: of Y or, swapped, columns of Y"; },
+  { name = "WIDE";   choices = [16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192]; doc = "its columns, wgmma's N"; },
+  { name = "SWAP";   choices = [0, 1];                    doc = "the tile is one of Y's transpose: W is the first operand, X the second"; },
+  { name = "CONSUMERS"; choices = [1, 2, 3];              doc = "warpgroups that multiply, each HIGH / CONSUMERS rows"; },
+  { name = "STAGES"; choices = [4, 5, 6, 7, 8];           doc = "blocks of k, in use or on their way"; },
+  { name = "SPLITK"; choices = [1, 2, 3, 4, 5, 6];
+    doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
+  { name = "GROUP";  choices = [0, 8];
+    doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
+values = (
+  { name = "ONE_MATRIX"; expr = "0";                      doc = "a call has one matrix of Y"; },
+  { name = "PROBLEMS"; expr = "1";                        doc = "tiles of a block at a time"; },
+  { name = "W_IS_KN"; expr = "0";                         doc = "W lies as [k][n] (KN), else as [n][k] (NK)"; },
+  { name = "NT";      expr = "128 * (CONSUMERS + 1)";     doc = "threads of a block: a warpgroup copies, the others multiply"; },
+  { name = "BM";      expr = "SWAP * WIDE + !SWAP * HIGH"; doc = "rows of a block's tile of Y"; },
+  { name = "BN";      expr = "SWAP * HIGH + !SWAP * WIDE"; doc = "columns of it"; },
+  { name = "BK";      expr = "128 / ELEM_BYTES";          doc = "values of k of a stage: 128 bytes"; },
+  { name = "MBLOCKS"; expr = "HIGH / 64 / CONSUMERS";     doc = "parts of 64 rows of a warpgroup"; },
+  { name = "W_SPAN";  expr = "128 - W_IS_KN * (64 * (BN % 64 > 0) + 32 * (BN % 32 > 0))";
+    doc = "bytes of a row of W in shared memory; KN: the most that BN is a multiple of"; },
+  { name = "W_BOX";   expr = "W_SPAN / ELEM_BYTES";       doc = "its elements"; },
+  { name = "W_ROWS";  expr = "W_IS_KN * BK + !W_IS_KN * BN"; doc = "such rows that a copy takes"; },
+  { name = "STAGE_BYTES"; expr = "(BM + BN) * 128";       doc = "of a stage"; },
+  { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16) + 16";
+    doc = "bytes of shared memory of a block: up to a multiple of 1024, the stages and their barriers, a word"; },
+  { name = "R_LESS";  expr = "40 - 8 * (CONSUMERS == 3)"; doc = "registers of a thread that copies"; },
+  { name = "R_MORE";  expr = "232 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; },
+  { name = "COUNTERS"; expr = "4096";                     doc = "tiles that may be split"; },
+  { name = "PERCENT"; expr = "min(100, min(13 + WIDE * 25 / 16, 31 + WIDE))"; doc = "of wgmma's rate that this N reaches"; } );
+constraints = (
+  { need = "SM_ARCH == 90";                    why = "wgmma is Hopper's alone"; },
+  { need = "HIGH != 192 || WIDE == 96 || WIDE == 128 || WIDE == 192"; why = "of the highest tiles few fill the GPU better than others"; },
+  { need = "HIGH != 128 || WIDE >= 96";        why = "a tile of few columns loads more for the same work: 64 rows have more blocks"; },
+  { need = "HIGH != 64 || WIDE <= 96";         why = "wide tiles shall be high: one far from square loads more for the same work"; },
+  { need = "SWAP == 0 || HIGH == 64 && WIDE <= 80"; why = "more rows of Y fill wgmma's 64 rows as they are"; },
+  { need = "SWAP == 1 || WIDE >= 80";          why = "few columns leave the tensor cores idle; where Y has few rows, swapped tiles have more blocks"; },
+  { need = "SWAP == 0 || W_IS_KN == 0";        why = "wgmma's first operand has its rows along k here"; },
+  { need = "W_IS_KN == 0 || ELEM_BYTES == 2";  why = "wgmma reads elements of 32 bits along k alone"; },
+  { need = "HIGH % (64 * CONSUMERS) == 0";     why = "a warpgroup has whole parts of 64 rows"; },
+  { need = "HIGH / CONSUMERS == 64 || HIGH == 128 && WIDE <= 128"; why = "more than 128 sums of a thread leave too few registers"; },
+  { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
+  { need = "STAGES >= 6 || SMEM > SMEM_BLOCK / 2"; why = "small stages must be many to cover the memory's latency"; },
+  { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
+  { need = "GROUP == 0 || HIGH > 64";          why = "where small tiles win the operands stay in L2"; } );
+regs = "min(255, REGS_SM / NT / 8 * 8)";
+launch = { x = "min(TILES * SLICES, SMS)"; z = "1"; threads = "NT"; smem = "SMEM"; };
+# As cuBLAS's own times on an H200 have it, within 8 percent: 1.65 GHz under load, 64 bytes a clock into an SM.
+derived = (
+  { name = "FIT";    expr = "1";                           doc = "one block on each SM goes round"; },
+  { name = "UNIT";   expr = "BM * BN * 100 / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
+  { name = "COPY";   expr = "STAGE_BYTES / 64";            doc = "cycles to fetch it"; },
+  { name = "LDS";    expr = "0";                           doc = "wgmma reads shared memory beside all else"; },
+  { name = "ISSUE";  expr = "40";                          doc = "instructions of a warp"; },
+  { name = "BYTES";  expr = "(STAGES - 1) * STAGE_BYTES";  doc = "bytes on their way to a block"; },
+  { name = "STEP";   expr = "MOST * max(UNIT, COPY) * CLOCK_MHZ / 1650"; doc = "cycles for one step of all its items"; },
+  { name = "FIRST";  expr = "CLOCK_MHZ / 2";               doc = "cycles until the first stage is there"; },
+  { name = "ENDS";
+    expr = "FIRST + (SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)";
+    doc = "start; for slices, each block's sums, and adding a tile's up"; } );
+features = (
+  { name = "swapped";   expr = "SWAP";                     doc = "stores of single elements"; },
+  { name = "feed";      expr = "log2(1 + COPY / UNIT)";    doc = "bytes into an SM for the tensor cores' work"; },
+  { name = "stages";    expr = "STAGES";                   doc = "depth of the ring"; },
+  { name = "consumers"; expr = "CONSUMERS";                doc = "warpgroups that multiply"; },
+  { name = "grouped";   expr = "GROUP > 0";                doc = "order of the tiles"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands with -gencode=arch=compute_90a,code=sm_90a -DDTYPE_BF16=1 -DSM_ARCH=90 */
+#define HOPPER 1
+#include "standalone.cuh"
+#define ONE_MATRIX 1
+#define PROBLEMS 1
+#define W_IS_KN 0
+#define HIGH 128
+#define WIDE 128
+#define SWAP 0
+#define CONSUMERS 2
+#define STAGES 6
+#define SPLITK 2
+#define GROUP 0
+#define NT 384
+#define BM 128
+#define BN 128
+#define BK 64
+#define MBLOCKS 1
+#define W_SPAN 128
+#define W_BOX 64
+#define STAGE_BYTES 32768
+#define R_LESS 40
+#define R_MORE 232
+#define COUNTERS 4096
+#endif
+/* KERNEL: Y = X * W on tensor cores. Of a block, which goes round over items (tiles of Y, or slices of their sums), the first warpgroup copies to a
+ * ring of stages in shared memory, STAGES steps of k ahead of the other warpgroups, which multiply them by wgmma, each for HIGH / CONSUMERS rows of
+ * the tile, with fp32 sums in registers. It goes on to the next item while the others store.
+ *
+ *   step      128 bytes of k: four wgmma for each 64 rows
+ *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas
+ */
+#include "matrices.cuh"
+#include "operands.cuh"
+#include "wgmma_items.cuh"
+#include "wgmma_ring.cuh"
+#include "wgmma_produce.cuh"
+#include "wgmma_consume.cuh"
+#if SPLITK > 1
+#include "wgmma_slices.cuh"
+#endif
+#include "wgmma_store.cuh"
+
+static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ KERNEL_given given)
+{
+#if TARGET_GUARD
+    const NAME_args &a = given.call;
+    const KERNEL_ring ring = KERNEL_find_ring();
+    const KERNEL_work work = KERNEL_divide(a);
+    const int group = PACKAGE_device::warp_uniform(threadIdx.x / 128);
+    KERNEL_open_ring(ring);
+    if (group == 0) {
+#if CONSUMERS > 1
+        PACKAGE_device::registers_less<R_LESS>();
+#endif
+        KERNEL_place place = { 0, 1 };
+        for (unsigned n = blockIdx.x; n < work.items && (threadIdx.x == 0 || !given.is_mapped); n += gridDim.x)
+            if (given.is_mapped)
+                KERNEL_copy(given, ring, place, KERNEL_find_item(work, n));
+            else
+                KERNEL_copy_elements(a, ring, place, KERNEL_find_item(work, n));
+    } else {
+#if CONSUMERS > 1
+        PACKAGE_device::registers_more<R_MORE>();
+#endif
+        KERNEL_place place = { 0, 0 };
+        const int high = (group - 1) * (MBLOCKS * 64);
+        for (unsigned n = blockIdx.x; n < work.items; n += gridDim.x) {
+            const KERNEL_item item = KERNEL_find_item(work, n);
+            float acc[MBLOCKS][WIDE / 2];
+#pragma unroll
+            for (int i = 0; i < MBLOCKS; i++)
+#pragma unroll
+                for (int e = 0; e < WIDE / 2; e++)
+                    acc[i][e] = 0;
+            KERNEL_multiply(acc, ring, place, high, item.end - item.first);
+#if SPLITK > 1
+            if (!KERNEL_combine(acc[0], a, work, item, (unsigned *)(ring.empty + STAGES)))
+                continue;
+#endif
+            KERNEL_store(acc, a, item.m0, item.n0, high);
+        }
+    }
+#endif
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* What the blocks of a persistent grid do: items, each a tile of Y or a slice of its sum. Block b does items b, b + gridDim.x, ... Items of a tile are
+ * neighbours; tiles are numbered column by column, GROUP rows of tiles at a time. */
+struct KERNEL_work {
+    unsigned down, across, slices, items; /* tiles of a column and of a row; items of a tile and in all */
+    int steps, per;                       /* blocks of BK values of k, and those of a slice */
+};
+
+struct KERNEL_item {
+    int m0, n0, first, end; /* the tile's first row and column; the slice's first step of k, and the one behind its last */
+    unsigned tile, slice;
+};
+
+static __device__ __forceinline__ KERNEL_work KERNEL_divide(const NAME_args &a)
+{
+    KERNEL_work w;
+    w.down = (KERNEL_nrow(a) - 1) / BM + 1;
+    w.across = (KERNEL_ncol(a) - 1) / BN + 1;
+    w.per = w.steps = KERNEL_nk(a) / BK + (KERNEL_nk(a) % BK > 0);
+    w.slices = 1;
+#if SPLITK > 1
+    if (w.down * w.across <= COUNTERS && w.steps > 0) {
+        w.per = (w.steps - 1) / SPLITK + 1;
+        w.slices = (w.steps - 1) / w.per + 1;
+    }
+#endif
+    w.items = w.down * w.across * w.slices;
+    return w;
+}
+
+static __device__ __forceinline__ KERNEL_item KERNEL_find_item(const KERNEL_work &w, unsigned number)
+{
+    KERNEL_item i;
+    i.tile = number / w.slices;
+    i.slice = number % w.slices;
+    i.first = i.slice * w.per;
+    i.end = min(i.first + w.per, w.steps);
+#if GROUP
+    const unsigned group = i.tile / (GROUP * w.across), in_group = i.tile % (GROUP * w.across);
+    const unsigned height = min(w.down - group * GROUP, (unsigned)GROUP);
+    i.m0 = (group * GROUP + in_group % height) * BM;
+    i.n0 = in_group / height * BN;
+#else
+    i.m0 = i.tile % w.down * BM;
+    i.n0 = i.tile / w.down * BN;
+#endif
+    return i;
+}

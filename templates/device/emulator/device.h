@@ -130,7 +130,6 @@ static __forceinline__ void tensor_store_3(const CUtensorMap *map, const void *s
 static __forceinline__ void bulk_commit() { dcgen_emu_bulk_commit(); }
 template <int groups> static __forceinline__ void bulk_wait_read() { dcgen_emu_bulk_wait_read(groups); }
 
-#include "../wgmma_matrix.cuh"
 static __forceinline__ void wgmma_fence(int line = __builtin_LINE()) { dcgen_emu_wgmma_fence(line); }
 static __forceinline__ void wgmma_commit() { dcgen_emu_wgmma_commit(); }
 template <int groups> static __forceinline__ void wgmma_wait(int line = __builtin_LINE())

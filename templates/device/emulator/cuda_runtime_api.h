@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define CUDART_VERSION 13000
+
 #ifdef __cplusplus
 #define DCGEN_EMU_STREAM cudaStream_t stream = 0 /* the default stream */
 extern "C" {

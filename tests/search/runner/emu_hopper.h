@@ -34,10 +34,6 @@ void dcgen_emu_cluster_wait(int line);
 Float4 dcgen_emu_cluster_load16(const void *smem, unsigned rank, int line);
 void (*dcgen_emu_driver_function(const char *name))(void);
 
-typedef CUresult Encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                        const cuuint64_t *extent, const cuuint64_t *stride, const cuuint32_t *box,
-                        const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                        CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 typedef cuuint64_t Extents[4];
 typedef cuuint32_t Box[4];
 
@@ -45,10 +41,9 @@ typedef cuuint32_t Box[4];
 static inline void encode_map(CUtensorMap *map, CUtensorMapDataType type, void *address, const cuuint64_t *extent,
                               const cuuint64_t *stride, const cuuint32_t *box, CUtensorMapSwizzle swizzle)
 {
-    Encode *encode = (Encode *)dcgen_emu_driver_function("cuTensorMapEncodeTiled");
-    assert_int_equal(encode(map, type, 2, address, extent, stride, box, (Box){ 1, 1, 1, 1 },
-                            CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+    assert_int_equal(cuTensorMapEncodeTiled(map, type, 2, address, extent, stride, box, (Box){ 1, 1, 1, 1 },
+                                            CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
                      CUDA_SUCCESS);
 }
 

@@ -18,3 +18,11 @@ typedef struct {
     void *scratch;
     unsigned *counters;
 } NAME_args;
+#if SM_ARCH >= 90
+
+typedef struct {
+    CUtensorMap x_map, w_map;
+    NAME_args call;
+    bool is_mapped;
+} KERNEL_given;
+#endif

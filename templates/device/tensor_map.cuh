@@ -6,22 +6,17 @@
 static bool tensor_map(CUtensorMap *map, int element_bytes, const void *address, int rank, const int64_t *extent, const int64_t *stride,
                        const int *box, int swizzle)
 {
-    typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                               const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    typedef decltype(&cuTensorMapEncodeTiled) Encode;
     static void *volatile found; /* what several threads find is the same */
     cuuint64_t extents[5], strides[5];
     cuuint32_t boxes[5], ones[5];
     void *function = found;
     if (!function) {
         cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-#if EMULATOR
-        const cudaError_t code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &result);
-#else
 #if CUDART_VERSION >= 12050
         const cudaError_t code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &result);
 #else
         const cudaError_t code = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
-#endif
 #endif
         if (code != cudaSuccess || result != cudaDriverEntryPointSuccess || !function)
             return false;

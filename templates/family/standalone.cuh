@@ -4,6 +4,9 @@
  * another architecture than sm_80, and -DDTYPE_F16=1, -DDTYPE_BF16=1 or -DDTYPE_TF32=1 for another type than float, where a template has those.
  */
 #pragma once
+#if SM_ARCH >= 90
+#include <cuda.h>
+#endif
 #include <cuda_runtime.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,5 +82,38 @@ namespace PACKAGE_device {
 #include "device/f16_mma.cuh"
 #include "device/tf32_mma.cuh"
 #include "device/tf32_of.cuh"
+#endif
+#if SM_ARCH >= 90
+#include "device/barrier_arrive.cuh"
+#include "device/barrier_sync.cuh"
+#include "device/bulk_commit.cuh"
+#include "device/bulk_wait_read.cuh"
+#include "device/cluster_arrive.cuh"
+#include "device/cluster_load16.cuh"
+#include "device/cluster_rank.cuh"
+#include "device/cluster_wait.cuh"
+#include "device/mbarrier_arrive.cuh"
+#include "device/mbarrier_arrive_expect.cuh"
+#include "device/mbarrier_init.cuh"
+#include "device/mbarrier_init_fence.cuh"
+#include "device/mbarrier_wait.cuh"
+#include "device/proxy_fence.cuh"
+#include "device/registers_less.cuh"
+#include "device/registers_more.cuh"
+#include "device/tensor_load_2.cuh"
+#include "device/tensor_load_3.cuh"
+#include "device/tensor_load_4.cuh"
+#include "device/tensor_store_2.cuh"
+#include "device/tensor_store_3.cuh"
+#define EMULATOR 0
+#include "device/warp_uniform.cuh"
+#undef EMULATOR
+#include "device/wgmma_commit.cuh"
+#include "device/wgmma_fence.cuh"
+#include "device/wgmma_matrix.cuh"
+#include "device/wgmma_wait.cuh"
+/* In the place of those that the pattern wgmma.cuh and its like become: they multiply nothing. */
+template <int n> static __device__ __forceinline__ void DTYPE_wgmma_WIDE(float (&)[n], uint64_t, uint64_t, int) {}
+template <int n> static __device__ __forceinline__ void DTYPE_wgmma_kn_WIDE(float (&)[n], uint64_t, uint64_t, int) {}
 #endif
 }

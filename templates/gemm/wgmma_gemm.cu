@@ -75,7 +75,6 @@ features = (
   { name = "grouped";   expr = "GROUP > 0";                doc = "order of the tiles"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands with -gencode=arch=compute_90a,code=sm_90a -DDTYPE_BF16=1 -DSM_ARCH=90 */
-#define HOPPER 1
 #include "standalone.cuh"
 #define ONE_MATRIX 1
 #define PROBLEMS 1

@@ -210,6 +210,7 @@ static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu
 #include "../sigmoid.cuh"
 #include "../silu.cuh"
 #include "../store_row.cuh"
+#include "../tensor_map.cuh"
 #include "../wgmma_matrix.cuh"
 
 /* ---- warps, other blocks */

@@ -324,6 +324,41 @@ TEST(strides_that_kernels_ask_for)
     }
 }
 
+/* A kernel that asks for maps is given them with the call: made of operands as they lie, strides included. */
+TEST(kernels_are_given_maps)
+{
+    static const int64_t value[] = { 2, 1 };
+    const UnitContext u = context_of("sm_90a", "dtype = \"bf16\"; layout = { W = \"KN\"; packed = true; };");
+    Template *t = (Template *)stub_template_of(u.spec, "KERNEL MR UK\n");
+    const UnitKernel k = { t, u.target, value, { 0 }, NULL };
+    Diag *d = diag_new(arena);
+    const char *without = unit_candidate(arena, &u, &k, d);
+    assert_lacks(without, "CUtensorMap");
+    assert_lacks(without, "#include <cuda.h>");
+    assert_lacks(without, "X_stride");
+    const Loc nowhere = { 0 };
+    t->nmap = 2;
+    t->map[0] = (TemplateMap){ "x_map",
+                               0,
+                               { expr_parse(arena, "64 * MR", nowhere, d), expr_number(arena, 32) },
+                               expr_parse(arena, "64 * UK", nowhere, d) };
+    t->map[1] = (TemplateMap){ "w", 1, { expr_number(arena, 8), expr_number(arena, 16) }, expr_number(arena, 0) };
+    const char *text = unit_candidate(arena, &u, &k, d);
+    assert_int_equal(diag_nerror(d), 0);
+    assert_has(text, "#include <cuda.h>\n#include <cuda_runtime.h>\n");
+    assert_has(text, "typedef struct {\n    CUtensorMap x_map;\n    CUtensorMap w;\n    one_args call;\n"
+                     "    bool is_mapped;\n} one_k0_given;\n");
+    assert_has(text, "    const int64_t M = args.M;\n    const int64_t N = args.N;\n    const int64_t K = args.K;\n"
+                     "    one_k0_given given;\n    const int64_t x_map_extent[] = { M, K };\n"
+                     "    const int x_map_box[] = { 128, 32 };\n    const int64_t w_extent[] = { K, N };\n"
+                     "    const int w_box[] = { 8, 16 };\n    given.call = args;\n");
+    assert_has(text, "one_device::tensor_map(&given.x_map, 2, args.X, 2, x_map_extent, args.X_stride, x_map_box, 64)");
+    assert_has(text, "one_device::tensor_map(&given.w, 2, args.W, 2, w_extent, args.W_stride, w_box, 0)");
+    assert_has(text, "plan.smem_bytes, stream, given);\n");
+    assert_has(text, "W_extent[] = { K, (N + 7) / 8 * 8 };\n");
+    assert_has(text, "X_extent[] = { M, K };\n");
+}
+
 /* What a part of a call needs is worked out from the call's extents; what numbers make 0 is not asked for. */
 TEST(scratch_memory_is_asked_for)
 {

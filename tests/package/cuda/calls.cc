@@ -60,7 +60,7 @@ uint3 dcgen_emu_grid_dim(void) { abort(); }
 void dcgen_emu_barrier(int) { abort(); }
 unsigned char *dcgen_emu_shared_memory(void) { abort(); }
 void dcgen_emu_written(const void *, size_t) {}
-int dcgen_emu_launch(void (*)(void *, const void *), void *kernel, const void *args, const unsigned *g,
+int dcgen_emu_launch(void (*)(void *, const void *), void *kernel, const void *args, const unsigned *g, unsigned,
                      const unsigned *b, size_t smem_bytes)
 {
     nlaunch++;

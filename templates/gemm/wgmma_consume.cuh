@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* acc += the product over an item's steps of k, for the warpgroup's rows from `high` on. A step's products are started while those of the step before
  * are under way; when these are done, their stage is empty. */
+#if TURNS
+/* Consumer `who` may multiply: all stages before its own are there, so that it does not take one of their phases for its own. */
+static __device__ __forceinline__ void KERNEL_give_turn(int who)
+{
+    PACKAGE_device::barrier_arrive(2 + who, 256);
+}
+
+static __device__ __forceinline__ void KERNEL_take_turn(int who)
+{
+    PACKAGE_device::barrier_sync(2 + who, 256);
+}
+
+#endif
 static __device__ __forceinline__ void
 KERNEL_multiply(float (&acc)[MBLOCKS][WIDE / 2], const KERNEL_ring &r, KERNEL_place &p, int high, int steps)
 {

@@ -8,10 +8,12 @@ params = (
   { name = "HIGH";   choices = [64, 128, 192];            doc = "rows of a block's tile as wgmma sees it: of Y or, swapped, columns of Y"; },
   { name = "WIDE";   choices = [16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 192]; doc = "its columns, wgmma's N"; },
   { name = "SWAP";   choices = [0, 1];                    doc = "the tile is one of Y's transpose: W is the first operand, X the second"; },
-  { name = "CONSUMERS"; choices = [1, 2, 3];              doc = "warpgroups that multiply, each HIGH / CONSUMERS rows"; },
+  { name = "CONSUMERS"; choices = [1, 2, 3];              doc = "warpgroups that multiply, each HIGH / CONSUMERS rows, or a tile"; },
   { name = "STAGES"; choices = [4, 5, 6, 7, 8];           doc = "blocks of k, in use or on their way"; },
   { name = "SPLITK"; choices = [1, 2, 3, 4, 5, 6];
-    doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
+    doc = "blocks that share out the sum over k of one tile"; },
+  { name = "CLUSTERED"; choices = [0, 1];                 doc = "they are a cluster, and add up in shared memory; 0: the last one to finish does"; },
+  { name = "TURNS";  choices = [0, 1];                    doc = "each consumer has tiles of its own, and stores one while another multiplies"; },
   { name = "GROUP";  choices = [0, 8];
     doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
 values = (
@@ -22,7 +24,8 @@ values = (
   { name = "BM";      expr = "SWAP * WIDE + !SWAP * HIGH"; doc = "rows of a block's tile of Y"; },
   { name = "BN";      expr = "SWAP * HIGH + !SWAP * WIDE"; doc = "columns of it"; },
   { name = "BK";      expr = "128 / ELEM_BYTES";          doc = "values of k of a stage: 128 bytes"; },
-  { name = "MBLOCKS"; expr = "HIGH / 64 / CONSUMERS";     doc = "parts of 64 rows of a warpgroup"; },
+  { name = "SHARERS"; expr = "TURNS + !TURNS * CONSUMERS"; doc = "warpgroups that share a tile"; },
+  { name = "MBLOCKS"; expr = "HIGH / 64 / SHARERS";       doc = "parts of 64 rows of a warpgroup"; },
   { name = "W_SPAN";  expr = "128 - W_IS_KN * (64 * (BN % 64 > 0) + 32 * (BN % 32 > 0))";
     doc = "bytes of a row of W in shared memory; KN: the most that BN is a multiple of"; },
   { name = "W_BOX";   expr = "W_SPAN / ELEM_BYTES";       doc = "its elements"; },
@@ -43,17 +46,27 @@ constraints = (
   { need = "SWAP == 1 || WIDE >= 80";          why = "few columns leave the tensor cores idle; where Y has few rows, swapped tiles have more blocks"; },
   { need = "SWAP == 0 || W_IS_KN == 0";        why = "wgmma's first operand has its rows along k here"; },
   { need = "W_IS_KN == 0 || ELEM_BYTES == 2";  why = "wgmma reads elements of 32 bits along k alone"; },
-  { need = "HIGH % (64 * CONSUMERS) == 0";     why = "a warpgroup has whole parts of 64 rows"; },
-  { need = "HIGH / CONSUMERS == 64 || HIGH == 128 && WIDE <= 128"; why = "more than 128 sums of a thread leave too few registers"; },
+  { need = "HIGH % (64 * SHARERS) == 0";       why = "a warpgroup has whole parts of 64 rows"; },
+  { need = "MBLOCKS * WIDE <= 256 && MBLOCKS <= 2"; why = "more than 128 sums of a thread leave too few registers"; },
+  { need = "TURNS == 0 || CONSUMERS == 2 && SPLITK == 1 && SWAP == 0"; why = "two hide each other's stores; what is split, or has few rows, has few tiles"; },
+  { need = "CLUSTERED == 0 || SPLITK > 1";     why = "a cluster is of the blocks that share a tile"; },
+  { need = "CLUSTERED == 0 || BM * (BN + 8) * 4 <= STAGES * STAGE_BYTES"; why = "a tile's sums must fit where the stages were"; },
   { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
   { need = "STAGES >= 6 || SMEM > SMEM_BLOCK / 2"; why = "small stages must be many to cover the memory's latency"; },
   { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || HIGH > 64";          why = "where small tiles win the operands stay in L2"; } );
 regs = "min(255, REGS_SM / NT / 8 * 8)";
-launch = { x = "min(TILES * SLICES, SMS)"; z = "1"; threads = "NT"; smem = "SMEM"; };
+launch = { x = "CLUSTERED * SPLITK * min(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * min(TILES * SLICES, SMS)"; z = "1";
+           cluster = "CLUSTERED * SPLITK"; threads = "NT"; smem = "SMEM"; };
+scratch = "4 * PASSED";
+counters = "(SLICES > 1 && !CLUSTERED) * 4 * COUNTERS";
 # As cuBLAS's own times on an H200 have it, within 9 percent: 1.65 GHz under load; 64 bytes a clock into an SM, which is what L2 gives all of them.
 derived = (
   { name = "FIT";    expr = "1";                           doc = "one block on each SM goes round"; },
+  { name = "PARTS";  expr = "1 + (SPLITK - 1) * (CLUSTERED || TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
+  { name = "SLICES"; expr = "CLUSTERED * SPLITK + !CLUSTERED * (1 + (SPLITK > 1) * (ceil_div(SUM_STEPS, KPER) - 1))"; doc = "blocks that share a tile"; },
+  { name = "PASSED"; expr = "(SLICES > 1 && !CLUSTERED) * TILES * SLICES * TILE_ROWS * TILE_COLS"; doc = "sums that blocks hand on by way of scratch memory"; },
+  { name = "MOST";   expr = "CLUSTERED * ceil_div(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * ceil_div(TILES * SLICES, SMS)"; doc = "items of the busiest SM"; },
   { name = "UNIT";   expr = "BM * BN * 100 / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
   { name = "COPY";   expr = "STAGE_BYTES / 64";            doc = "cycles to fetch it"; },
   { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64)"; doc = "wavefronts: the copies, and what the products of 64 rows read"; },
@@ -61,8 +74,9 @@ derived = (
   { name = "BYTES";  expr = "(STAGES - 1) * STAGE_BYTES";  doc = "bytes on their way to a block"; },
   { name = "STEP";   expr = "MOST * max(UNIT, COPY)";      doc = "cycles for one step of all its items"; },
   { name = "ENDS";
-    expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)";
-    doc = "for slices, each block's sums, and adding a tile's up"; } );
+    expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)"
+           " + (SLICES > 1 && !CLUSTERED) * HANDOVER_NS * CLOCK_MHZ / 1000 + !TURNS * (MOST - 1) * TILE_ROWS * TILE_COLS / 16";
+    doc = "for slices, each block's sums, and adding a tile's up; stores that nobody multiplies beside"; } );
 terms = (
   { name = "ns";
     expr = "(2000 + max(CYCLES * 1000 / 1650, ELEM_BYTES * DATA * (ELEM_BYTES * DATA > L2_BYTES / 2) / DRAM_GBS)) * exp2(SLOWER / 64)";
@@ -72,6 +86,8 @@ features = (
   { name = "feed";      expr = "log2(1 + COPY / UNIT)";    doc = "bytes into an SM for the tensor cores' work"; },
   { name = "stages";    expr = "STAGES";                   doc = "depth of the ring"; },
   { name = "consumers"; expr = "CONSUMERS";                doc = "warpgroups that multiply"; },
+  { name = "turns";     expr = "TURNS";                    doc = "stores beside products"; },
+  { name = "clustered"; expr = "CLUSTERED";                doc = "sums meet in shared memory"; },
   { name = "grouped";   expr = "GROUP > 0";                doc = "order of the tiles"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands with -gencode=arch=compute_90a,code=sm_90a -DDTYPE_BF16=1 -DSM_ARCH=90 */
@@ -85,11 +101,14 @@ features = (
 #define CONSUMERS 2
 #define STAGES 6
 #define SPLITK 2
+#define CLUSTERED 0
+#define TURNS 0
 #define GROUP 0
 #define NT 384
 #define BM 128
 #define BN 128
 #define BK 64
+#define SHARERS 2
 #define MBLOCKS 1
 #define W_SPAN 128
 #define W_BOX 64
@@ -103,6 +122,7 @@ features = (
  * the tile, with fp32 sums in registers. It goes on to the next item while the others store.
  *
  *   step      128 bytes of k: four wgmma for each 64 rows
+ *   TURNS     a consumer has every second item for itself, and passes over the stages of the others
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas
  */
 #include "matrices.cuh"
@@ -111,10 +131,13 @@ features = (
 #include "wgmma_ring.cuh"
 #include "wgmma_produce.cuh"
 #include "wgmma_consume.cuh"
-#if SPLITK > 1
+#if SPLITK > 1 && !CLUSTERED
 #include "wgmma_slices.cuh"
 #endif
 #include "wgmma_store.cuh"
+#if CLUSTERED
+#include "wgmma_cluster.cuh"
+#endif
 
 static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ KERNEL_given given)
 {
@@ -129,18 +152,34 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
         PACKAGE_device::registers_less<R_LESS>();
 #endif
         KERNEL_place place = { 0, 1 };
-        for (unsigned n = blockIdx.x; n < work.items && (threadIdx.x == 0 || !given.is_mapped); n += gridDim.x)
-            if (given.is_mapped)
-                KERNEL_copy(given, ring, place, KERNEL_find_item(work, n));
-            else
+#if CLUSTERED
+        for (unsigned n = work.first; n < work.items; n += work.next) {
+#else
+        for (unsigned n = work.first; n < work.items && (threadIdx.x == 0 || !given.is_mapped); n += work.next) {
+#endif
+            if (!given.is_mapped)
                 KERNEL_copy_elements(a, ring, place, KERNEL_find_item(work, n));
+            else if (threadIdx.x == 0)
+                KERNEL_copy(given, ring, place, KERNEL_find_item(work, n));
+#if CLUSTERED
+            KERNEL_meet(); /* all sums are left in the place of the ring */
+            KERNEL_meet(); /* and added up */
+#endif
+        }
     } else {
 #if CONSUMERS > 1
         PACKAGE_device::registers_more<R_MORE>();
 #endif
         KERNEL_place place = { 0, 0 };
+#if TURNS
+        constexpr int high = 0;
+        if (group == 2)
+            KERNEL_skip(place, work.steps); /* the first item is another's */
+        for (unsigned n = work.first + (group - 1) * work.next; n < work.items; n += 2 * work.next, KERNEL_skip(place, work.steps)) {
+#else
         const int high = (group - 1) * (MBLOCKS * 64);
-        for (unsigned n = blockIdx.x; n < work.items; n += gridDim.x) {
+        for (unsigned n = work.first; n < work.items; n += work.next) {
+#endif
             const KERNEL_item item = KERNEL_find_item(work, n);
             float acc[MBLOCKS][WIDE / 2];
 #pragma unroll
@@ -148,12 +187,27 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
 #pragma unroll
                 for (int e = 0; e < WIDE / 2; e++)
                     acc[i][e] = 0;
+#if TURNS
+            if (n != work.first)
+                KERNEL_take_turn(group);
+#endif
             KERNEL_multiply(acc, ring, place, high, item.end - item.first);
+#if TURNS
+            if (n + work.next < work.items)
+                KERNEL_give_turn(3 - group);
+#endif
+#if CLUSTERED
+            KERNEL_leave(acc, (float *)ring.stage, high);
+            KERNEL_meet();
+            KERNEL_add_up((const float *)ring.stage, a, KERNEL_find_output(a, item), item.slice);
+            KERNEL_meet();
+#else
 #if SPLITK > 1
             if (!KERNEL_combine(acc[0], a, work, item, (unsigned *)(ring.empty + STAGES)))
                 continue;
 #endif
             KERNEL_store(acc, a, KERNEL_find_output(a, item), high);
+#endif
         }
     }
 #endif

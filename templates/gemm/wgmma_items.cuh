@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What the blocks of a persistent grid do: items, each a tile of Y or a slice of its sum. Block b does items b, b + gridDim.x, ... Items of a tile are
- * neighbours; tiles are numbered column by column, GROUP rows of tiles at a time. */
+ * neighbours; tiles are numbered column by column, GROUP rows of tiles at a time. CLUSTERED: an item is a tile, and the blocks of a cluster have
+ * a slice each. */
 struct KERNEL_work {
     unsigned down, across, slices, items; /* tiles of a column and of a row; items of a tile and in all */
+    unsigned first, next;                 /* the block's first item, and how many further on its next one is */
     int steps, per;                       /* blocks of BK values of k, and those of a slice */
 };
 
@@ -17,6 +19,13 @@ static __device__ __forceinline__ KERNEL_work KERNEL_divide(const NAME_args &a)
     w.down = (KERNEL_nrow(a) - 1) / BM + 1;
     w.across = (KERNEL_ncol(a) - 1) / BN + 1;
     w.per = w.steps = KERNEL_nk(a) / BK + (KERNEL_nk(a) % BK > 0);
+#if CLUSTERED
+    w.per = w.steps / SPLITK + (w.steps % SPLITK > 0);
+    w.slices = SPLITK;
+    w.items = w.down * w.across;
+    w.first = blockIdx.x / SPLITK;
+    w.next = gridDim.x / SPLITK;
+#else
     w.slices = 1;
 #if SPLITK > 1
     if (w.down * w.across <= COUNTERS && w.steps > 0) {
@@ -25,15 +34,24 @@ static __device__ __forceinline__ KERNEL_work KERNEL_divide(const NAME_args &a)
     }
 #endif
     w.items = w.down * w.across * w.slices;
+    w.first = blockIdx.x;
+    w.next = gridDim.x;
+#endif
     return w;
 }
 
 static __device__ __forceinline__ KERNEL_item KERNEL_find_item(const KERNEL_work &w, unsigned number)
 {
     KERNEL_item i;
+#if CLUSTERED
+    i.tile = number;
+    i.slice = PACKAGE_device::cluster_rank();
+    i.first = min((int)i.slice * w.per, w.steps);
+#else
     i.tile = number / w.slices;
     i.slice = number % w.slices;
     i.first = i.slice * w.per;
+#endif
     i.end = min(i.first + w.per, w.steps);
 #if GROUP
     const unsigned group = i.tile / (GROUP * w.across), in_group = i.tile % (GROUP * w.across);

@@ -4,7 +4,7 @@
  *   stage     X's part, BM rows of 128 bytes along k; then W's part, NK: BN rows of 128 bytes along k; KN: BN / W_BOX boxes of BK rows, W_SPAN bytes
  *             along n each. Of a row of S bytes, chunk c of 16 bytes is in the place of chunk c ^ (row * S / 128 % (S / 16)): what TMA does.
  *   full      of each stage: its copies are there (one arrival, and their bytes)
- *   empty     of each stage: nobody reads it any more (one arrival of each warp that multiplies) */
+ *   empty     of each stage: nobody reads it any more (one arrival of each warp that multiplies it) */
 struct KERNEL_ring {
     unsigned char *stage;
     uint64_t *full, *empty;
@@ -31,7 +31,7 @@ static __device__ __forceinline__ void KERNEL_open_ring(const KERNEL_ring &r)
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             PACKAGE_device::mbarrier_init(r.full + s, 1);
-            PACKAGE_device::mbarrier_init(r.empty + s, 4 * CONSUMERS);
+            PACKAGE_device::mbarrier_init(r.empty + s, 4 * SHARERS);
         }
         PACKAGE_device::mbarrier_init_fence();
     }
@@ -43,3 +43,12 @@ static __device__ __forceinline__ void KERNEL_next(KERNEL_place &p)
     if (++p.stage == STAGES)
         p = { 0, p.parity ^ 1 };
 }
+#if TURNS
+
+/* Passes over so many stages. */
+static __device__ __forceinline__ void KERNEL_skip(KERNEL_place &p, int steps)
+{
+    const unsigned to = p.stage + (unsigned)steps;
+    p = { (int)(to % STAGES), p.parity ^ (to / STAGES & 1) };
+}
+#endif

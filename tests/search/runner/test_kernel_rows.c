@@ -51,11 +51,13 @@ static const KernelRow usual[] = {
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
-    /* ---- dense by wgmma: several items of a block, slices, swapped, of W that lies along n, rows that TMA cannot copy */
-    { "dense bf16 W=NK packed", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 GROUP=8", BIAS, NULL },
-    { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },
-    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 GROUP=0", BIAS, NULL },
-    { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 GROUP=0", NULL, UNALIGNED },
+    /* ---- dense by wgmma: several items of a block, slices, clusters, consumers in turns, swapped, of W that lies along n, rows that TMA cannot copy */
+    { "dense bf16 W=NK packed", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=8", BIAS, NULL },
+    { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=0 TURNS=0 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },
+    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 CLUSTERED=0 TURNS=0 GROUP=0", BIAS, NULL },
+    { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=0", NULL, UNALIGNED },
+    { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=3 CLUSTERED=1 TURNS=0 GROUP=0", "silu(acc) * gate[m,n]", NULL },
+    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=1 CLUSTERED=0 TURNS=1 GROUP=8", BIAS, UNALIGNED },
     /* ---- matrices whose rows lie anywhere */
     { "dense f32 W=NK", "simt_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
     { "dense f16 W=KN", "mma_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
@@ -116,11 +118,14 @@ static const KernelRow thorough[] = {
     { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a " TALL, "gelu(acc + bias[n])", NULL },
     { "batch_matmul tf32 A=MK B=KN", "tiny_mma_bmm sm_80", "acc * 0.125 + mask[b0,n]", NULL },
     /* ---- layouts and tiles that the usual suite leaves out */
-    { "dense f16 W=KN packed", "wgmma_gemm sm_90a HIGH=128 WIDE=192 SWAP=0 CONSUMERS=2 STAGES=4 SPLITK=1 GROUP=8", NULL, NULL },
-    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=6 GROUP=0", "silu(acc) * gate[m,n]", NULL },
-    { "dense tf32 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=80 SWAP=1 CONSUMERS=1 STAGES=7 SPLITK=2 GROUP=0", BIAS, NULL },
-    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=192 WIDE=192 SWAP=0 CONSUMERS=3 STAGES=4 SPLITK=1 GROUP=0", BIAS, UNALIGNED },
-    { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=5 GROUP=0", "n <= m ? acc : -inf", NULL },
+    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=5 CLUSTERED=1 TURNS=0 GROUP=0", NULL, UNALIGNED },
+    { "dense f16 W=KN", "wgmma_gemm sm_90a HIGH=128 WIDE=192 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=2 CLUSTERED=1 TURNS=0 GROUP=0", BIAS, NULL },
+    { "dense bf16 W=KN packed", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=1 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },
+    { "dense f16 W=KN packed", "wgmma_gemm sm_90a HIGH=128 WIDE=192 SWAP=0 CONSUMERS=2 STAGES=4 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=8", NULL, NULL },
+    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=6 CLUSTERED=0 TURNS=0 GROUP=0", "silu(acc) * gate[m,n]", NULL },
+    { "dense tf32 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=80 SWAP=1 CONSUMERS=1 STAGES=7 SPLITK=2 CLUSTERED=0 TURNS=0 GROUP=0", BIAS, NULL },
+    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=192 WIDE=192 SWAP=0 CONSUMERS=3 STAGES=4 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=0", BIAS, UNALIGNED },
+    { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=5 CLUSTERED=0 TURNS=0 GROUP=0", "n <= m ? acc : -inf", NULL },
     { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
@@ -270,8 +275,9 @@ TEST(plans_are_as_told)
     enum { COUNTERS = 4096 };
     for (int i = 0; i < w->n; i++) {
         const RowKernel *k = &w->kernel[i];
-        const int64_t split = rows_value(k, "SPLITK"), group = rows_value(k, "GROUP");
-        if (!is_of(k, "dense") || (split <= 1 && !group))
+        const bool clustered = rows_value(k, "CLUSTERED") == 1; /* sums do not meet in scratch memory */
+        const int64_t split = clustered ? 1 : rows_value(k, "SPLITK"), group = rows_value(k, "GROUP");
+        if (!is_of(k, "dense") || (split <= 1 && !group && !clustered))
             continue;
         const int64_t *tile = k->tile;
         const int64_t most[] = { 64 * tile[M], 64 * tile[N], 60 * tile[K] }, more[] = { most[M], most[N] + 1, most[K] };

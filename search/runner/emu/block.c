@@ -410,7 +410,7 @@ static void begin_fiber(Worker *w, int i)
 {
     Fiber *f = &w->fiber[i];
     memset(&f->ncopy, 0, sizeof *f - offsetof(Fiber, ncopy));
-    f->time = w->time;
+    f->time = 1;
     context_new(&f->context, (void *)f->stack, STACK_BYTES - stack_colour(i), run_thread);
     set_runnable(w, i);
 }
@@ -430,7 +430,7 @@ static void begin_cluster(Worker *w, uint64_t index)
         b->number = l->first_block + (uint32_t)block;
         launch_place(l, block, b->index);
         b->nbarrier = b->nexited = 0;
-        b->epoch = w->time;
+        b->epoch = 1;
         b->fenced = false;
         b->release = NULL;
         shadow_begin(w, b);

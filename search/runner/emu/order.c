@@ -5,7 +5,8 @@
  *
  * A clock holds for each fiber and each agent the last of its times of which all that it did is known to lie behind. A
  * fiber has one, and so has each barrier: who arrives adds what it knows and has done to the barrier's clock, and its
- * own time goes on; who waited takes the clock over. An agent does what fibers have only started (the copies that an
+ * own time goes on; who waited takes the clock over. Times of different fibers are not compared, but behind a
+ * __syncthreads all of a block's have one that is later than all before. An agent does what fibers have only started (the copies that an
  * mbarrier counts, the products of a warpgroup, a warp's copies to global memory), and is known to whoever waited.
  *
  * The asynchronous proxy, through which copies and wgmma access memory, does not see stores before a proxy_fence that
@@ -20,6 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
+#define FAST __attribute__((target_clones("avx2", "default")))
+#else
+#define FAST
+#endif
 
 enum { MAX_CLOCKS = MAX_FIBERS + 2 * MAX_AGENTS };
 
@@ -122,7 +129,7 @@ void order_learn(Worker *w, int fiber, int id, uint32_t time)
 
 void order_tell(const Worker *w, Clock c, int id, uint32_t time) { *of_id(w, c, id) = time; }
 
-static void join(uint32_t *to, const uint32_t *from, int n)
+FAST static void join(uint32_t *to, const uint32_t *from, int n)
 {
     for (int i = 0; i < n; i++)
         to[i] = to[i] > from[i] ? to[i] : from[i];
@@ -136,6 +143,8 @@ void order_join(const Worker *w, Clock to, Clock from)
 
 static void set_time(Worker *w, int fiber, uint32_t time)
 {
+    if (time > MAX_TIME)
+        finding_fatal(w, 0, "passes more barriers than can be followed");
     w->fiber[fiber].time = time;
     if (fiber == w->running)
         w->stamp = stamp_of(time, fiber);
@@ -150,7 +159,7 @@ void order_release(Worker *w, Clock to)
     for (int i = 0; i < w->nthread; i++) /* what lies before a __syncthreads is known without a clock */
         own[i] = own[i] >= b->epoch ? own[i] : b->epoch - 1;
     to.known[w->running] = f->time;
-    set_time(w, w->running, order_tick(w));
+    set_time(w, w->running, f->time + 1);
 }
 
 void order_fence(Worker *w)
@@ -162,7 +171,7 @@ void order_fence(Worker *w)
         if (f->clock.fenced[i] < w->at->epoch)
             f->clock.fenced[i] = w->at->epoch - 1;
     f->clock.fenced[w->running] = f->time;
-    set_time(w, w->running, order_tick(w));
+    set_time(w, w->running, f->time + 1);
 }
 
 /* Each fiber of the running one's block takes over what any of them knows of agents, other blocks and fences. */
@@ -179,7 +188,10 @@ static void share_clocks(Worker *w)
 void order_barrier(Worker *w)
 {
     const int first = (int)(w->at - w->block) * w->nthread;
-    w->at->epoch = order_tick(w);
+    for (int i = first; i < first + w->nthread; i++)
+        if (w->fiber[i].time > w->at->epoch)
+            w->at->epoch = w->fiber[i].time;
+    w->at->epoch++;
     if (w->followed)
         share_clocks(w);
     for (int i = first; i < first + w->nthread; i++)

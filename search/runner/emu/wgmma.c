@@ -236,15 +236,21 @@ EXPORT void dcgen_emu_wgmma(int kind, int n, float *d, unsigned long long a, con
 
 /* ---- what is carried out */
 
+/* Reads an operand, 16 bytes at a time: these are of one row and neighbours along k, or across. */
 static void gather(const unsigned char *shared, const Product *p, bool is_b, Tiles *x)
 {
-    const unsigned elem = elem_bytes_of(p->kind), nk = K_BYTES / elem, n = is_b ? (unsigned)p->n : ROWS;
-    for (unsigned mn = 0; mn < n; mn++)
-        for (unsigned k = 0; k < nk; k++) {
-            uint32_t word = 0;
-            const uint32_t at = matrix_address(is_b ? p->b : p->a, elem, is_b && p->b_across, mn, k) - SHARED_SKEW;
-            memcpy(&word, shared + at, elem);
-            *(is_b ? &x->b[k][mn] : &x->a[mn][k]) = mma_element(p->kind, word, 0);
+    const unsigned elem = elem_bytes_of(p->kind), chunk = CHUNK / elem, nk = K_BYTES / elem;
+    const unsigned n = is_b ? (unsigned)p->n : ROWS;
+    const bool across = is_b && p->b_across;
+    for (unsigned mn = 0; mn < n; mn += across ? chunk : 1)
+        for (unsigned k = 0; k < nk; k += across ? 1 : chunk) {
+            const unsigned char *at = shared + matrix_address(is_b ? p->b : p->a, elem, across, mn, k) - SHARED_SKEW;
+            for (unsigned i = 0; i < chunk; i++) {
+                const unsigned row = mn + across * i, deep = k + !across * i;
+                uint32_t word = 0;
+                memcpy(&word, at + i * elem, elem);
+                *(is_b ? &x->b[deep][row] : &x->a[row][deep]) = mma_element(p->kind, word, 0);
+            }
         }
 }
 
@@ -260,23 +266,28 @@ static void gather_fragments(const Product *p, Tiles *x)
 
 FAST static void multiply(Tiles *x, int n, int nk)
 {
-    for (int m = 0; m < ROWS; m++)
+    for (int m = 0; m < ROWS; m++) {
+        memset(x->d[m], 0, (size_t)n * sizeof *x->d[m]);
         for (int k = 0; k < nk; k++)
             for (int j = 0; j < n; j++)
                 x->d[m][j] += x->a[m][k] * x->b[k][j];
+    }
 }
 
-static float *sum_of(Tiles *x, int t, int i)
+/* Adds the product to thread t's sums. */
+static void add_product(const Tiles *x, int t, float *d, int n, bool add)
 {
-    return &x->d[16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2)][8 * (i / 4) + 2 * (t % 4) + i % 2];
+    const float *row = x->d[16 * (t / 32) + t % 32 / 4] + 2 * (t % 4), *low = row + 8 * MAX_N;
+    for (int j = 0; j < n / 8; j++, row += 8, low += 8, d += 4) {
+        const float product[] = { row[0], row[1], low[0], low[1] };
+        for (int i = 0; i < 4; i++)
+            d[i] = add ? d[i] + product[i] : product[i];
+    }
 }
 
 static void carry_out(Worker *w, const unsigned char *shared, Product *p)
 {
     Tiles *x = &w->tensor->tiles;
-    for (int t = 0; t < GROUP_THREADS; t++)
-        for (int i = 0; i < p->n / 2; i++)
-            *sum_of(x, t, i) = p->add ? p->d[t][i] : 0;
     if (p->a_in_registers)
         gather_fragments(p, x);
     else
@@ -284,8 +295,7 @@ static void carry_out(Worker *w, const unsigned char *shared, Product *p)
     gather(shared, p, true, x);
     multiply(x, p->n, K_BYTES / (int)elem_bytes_of(p->kind));
     for (int t = 0; t < GROUP_THREADS; t++)
-        for (int i = 0; i < p->n / 2; i++)
-            p->d[t][i] = *sum_of(x, t, i);
+        add_product(x, t, p->d[t], p->n, p->add);
     if (w->counting)
         w->counts.wavefronts += (p->n + (p->a_in_registers ? 0 : ROWS)) * K_BYTES / 128;
     w->counts.collectives++;

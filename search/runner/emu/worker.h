@@ -3,8 +3,8 @@
  * worker: what the files of the emulator share. A worker is a thread of this program that executes clusters of blocks,
  * mostly of one, one after the other; it holds all that belongs to its cluster, so nothing here needs a lock.
  *
- * A stamp says who did something and when: time << 13 | id. Time is the cluster's own and goes on, from 1, with each
- * __syncthreads and whatever else lets a thread say what it has done so far. The id is a fiber's number, or an agent's:
+ * A stamp says who did something and when: time << 13 | id. A thread's time goes on, from 1, with each __syncthreads and
+ * whatever else lets it say what it has done so far. The id is a fiber's number, or an agent's:
  * agents do what threads have only started, such as copies (order.c).
  */
 #ifndef DCGEN_EMU_WORKER_H
@@ -204,7 +204,7 @@ typedef struct {
     ClusterBlock block[MAX_CLUSTER], *at; /* at: the running fiber's */
     int nblock, nthread, nfiber;          /* nthread: of a block */
     int running, nexited;
-    uint32_t time;
+    uint32_t time;                /* of agents */
     uint64_t random;              /* state of what the order of fibers is drawn from; 0: it is not random */
     uint32_t runnable[MAX_WARPS]; /* a bit a lane */
     int nstack;                   /* fibers that have one */
@@ -271,7 +271,7 @@ void order_free(Worker *w);
 void order_follow(Worker *w); /* from here on clocks are kept */
 Clock order_clock(Worker *w); /* a new one; it ends with the cluster */
 int order_agent(Worker *w);
-uint32_t order_tick(Worker *w); /* a new time */
+uint32_t order_tick(Worker *w); /* a new time of agents */
 /* Does what this fiber or agent did up to that time lie behind what the fiber does now? */
 bool order_known(const Worker *w, int fiber, int id, uint32_t time);
 /* The same of what it stored, for the asynchronous proxy. */

@@ -83,17 +83,19 @@ static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][
     const int first = col;
 #endif
 #pragma unroll
-    for (int i = 0; i < MBLOCKS; i++)
+    for (int j = 0; j < WIDE; j += 16) {
+        float v[2 * MBLOCKS][4]; /* of all rows before any is stored: what the formula reads of these columns is read once */
 #pragma unroll
-        for (int j = 0; j < WIDE; j += 16)
+        for (int r = 0; r < 2 * MBLOCKS; r++)
 #pragma unroll
-            for (int down = 0; down < 2; down++) {
-                const int m = row + i * 64 + down * 8;
-                float v[4];
+            for (int l = 0; l < 4; l++)
+                v[r][l] = KERNEL_value(a, o, acc[r / 2][j / 2 + l / 2 * 4 + r % 2 * 2 + l % 2], row + r / 2 * 64 + r % 2 * 8,
+                                       col + j + l / 2 * 8 + l % 2);
 #pragma unroll
-                for (int l = 0; l < 4; l++)
-                    v[l] = KERNEL_value(a, o, acc[i][j / 2 + l / 2 * 4 + down * 2 + l % 2], m, col + j + l / 2 * 8 + l % 2);
-                KERNEL_store4(o.y + (int64_t)m * o.ld + first + j, v, m < o.nrow ? o.ncol - first - j : 0, o.wide);
-            }
+        for (int r = 0; r < 2 * MBLOCKS; r++) {
+            const int m = row + r / 2 * 64 + r % 2 * 8;
+            KERNEL_store4(o.y + (int64_t)m * o.ld + first + j, v[r], m < o.nrow ? o.ncol - first - j : 0, o.wide);
+        }
+    }
 }
 #endif

@@ -110,6 +110,13 @@ def tf32_of(bits):
     return bits & 0xFFFFE000 if bits & INF == INF else nearest(bits, 13, False)
 
 
+def tf32_split(bits):
+    """The high and the low part, as tf32_split.cuh says; of a NaN high is any finite number."""
+    finite = bits & 0x7FFFFFFF if bits & INF != INF else INF - 1
+    high = (finite | bits) & 0x80001FFF ^ finite
+    return high, word((f32(bits) - f32(high)) * (1 + 2.0**-11))
+
+
 def f16_value(half):
     return struct.unpack("<e", struct.pack("<H", half))[0]
 
@@ -133,6 +140,9 @@ def conversions(_):
     for name, to, close in (("bf16_of", bf16_of, "nan16"), ("f16_of", f16_of, "nan16"), ("tf32_of", tf32_of, "nan")):
         words = f32_words(rng(name))
         yield Case(name, "edges", len(words), 0, words, lambda w=words, to=to: [to(x) for x in w], close)
+    words = f32_words(rng("tf32_split"))
+    parts = lambda w=words: [part for x in w for part in tf32_split(x)]
+    yield Case("tf32_split", "edges", len(words), 0, words, parts, "nan")
     for name in ("f32_of", "f32_to_float"):
         words = f32_words(rng(name))
         yield Case(name, "edges", len(words), 0, words, lambda w=words: w)
@@ -299,16 +309,17 @@ class Mma:
     """One of the multiplications: a is 16 x k, b k x 8, d 16 x 8. Of each lane come 4 words of a, 2 of b and 4 of d."""
 
     def __init__(self, dtype):
-        self.name, self.k = dtype + "_mma", 8 if dtype == "tf32" else 16
-        self.per = 1 if dtype == "tf32" else 2  # elements a word
+        self.name, self.k = dtype + "_mma", 8 if "tf32" in dtype else 16
+        self.per = 1 if "tf32" in dtype else 2  # elements a word
         self.bits = {
             "bf16": lambda x: bf16_of(word(x)),
             "f16": lambda x: f16_of(word(x)),
             "tf32": lambda x: tf32_of(word(x)),
+            "tf32x3": word,
         }[dtype]
-        self.value = {"bf16": lambda b: f32(b << 16), "f16": f16_value, "tf32": f32}[dtype]
-        self.infinity = {"bf16": 0x7F80, "f16": 0x7C00, "tf32": INF}[dtype]
-        self.tiny = {"bf16": 2.0**-133, "f16": 2.0**-24, "tf32": 2.0**-136}[dtype]  # the least above 0
+        self.value = {"bf16": lambda b: f32(b << 16), "f16": f16_value}.get(dtype, f32)
+        self.infinity = {"bf16": 0x7F80, "f16": 0x7C00}.get(dtype, INF)
+        self.tiny = {"bf16": 2.0**-133, "f16": 2.0**-24}.get(dtype, 2.0**-136)  # the least above 0
 
     def pack(self, elements):
         return elements[0] if self.per == 1 else elements[0] | elements[1] << 16
@@ -385,8 +396,9 @@ def mmas(_):
     """Sums of small integers are exact in any order. Other sums are not: the multipliers align all terms with the
     largest, cut them to some 24 bits and round to zero, in one or several steps, where the emulator adds one term after
     the other, rounding to nearest. Each of 17 terms and 4 steps may lose 2^-23 of the largest one, which is at most
-    the sum of magnitudes S; 2^-18 S covers that on either side. Nothing here comes near to overflow but infinities."""
-    for m in map(Mma, ("bf16", "f16", "tf32")):
+    the sum of magnitudes S; 2^-18 S covers that on either side, and what tf32x3 leaves out, 2^-20 S at most. Nothing
+    here comes near to overflow but infinities."""
+    for m in map(Mma, ("bf16", "f16", "tf32", "tf32x3")):
         for label in ("integers", "normal", "wide", "denormals", "denormal sums", "specials"):
             r = rng(m.name, label)
             warps = [mma_matrices(m, r, *mma_inputs(m, label, r)) for _ in range(4)]
@@ -542,6 +554,8 @@ def input_of(case, at):
     """The words of the input that result `at` is made of, where these are few in one place; else the first ones."""
     if case.name.endswith(("_of", "_to_float")) or len(case.words) == case.n:
         return case.words[at : at + 1]
+    if case.name == "tf32_split":
+        return case.words[at // 2 :][:1]
     if len(case.words) == 2 * case.n:
         return case.words[2 * at :][:2]
     if case.name.endswith("_mma"):

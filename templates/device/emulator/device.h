@@ -120,6 +120,8 @@ static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu
 #include "../sigmoid.cuh"
 #include "../silu.cuh"
 #include "../store_row.cuh"
+#include "../tf32_split.cuh"
+#include "../tf32x3_mma.cuh"
 
 /* ---- warps, other blocks */
 

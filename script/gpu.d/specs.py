@@ -16,6 +16,7 @@ WANTED = [  # most of all the first
     ("bert_softmax", "f16"),
     ("bert_scores", "f16"),
     ("bert_values", "f16"),
+    ("bert_dense", "tf32x3"),
     ("bert_dense", "tf32"),
     ("bert_dense", "f16"),
     ("resnet50", "f32"),

@@ -48,6 +48,7 @@ static const KernelRow usual[] = {
      * formulas in one round. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
     { "dense tf32 W=NK", "mma_gemm sm_90a BM=128 BN=256 WM=64 WN=64", BIAS, NULL },
+    { "dense tf32x3 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
@@ -113,6 +114,11 @@ static const KernelRow thorough[] = {
     /* ---- layouts and tiles that the usual suite leaves out */
     { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
+    { "dense tf32x3 W=KN packed", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 FIXED_K=64 FIXED_N=72", "gelu(acc + bias[n])", WHOLE },
+    { "batch_matmul tf32x3 A=KM B=KN", "mma_bmm sm_80 BM=16 BN=32 WM=16 WN=16 ROW=128", NULL, NULL },
+    { "batch_matmul tf32x3 A=MK B=NK", "tiny_mma_bmm sm_90a", NULL, NULL },
+    { "conv2d tf32x3 F=KRSC", "mma_conv sm_80", NORM, NULL },
+    { "conv2d tf32x3 F=RSCK", "depthwise sm_80", NORM, NULL },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
     { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },

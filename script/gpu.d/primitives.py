@@ -3,7 +3,8 @@
 
 The kernels are in primitives.cu. Here are their inputs, what must come out of them by plain arithmetic, and how far
 hardware may be off. build() runs where there is no GPU: it compiles both objects, has the emulator execute its own, and
-holds what comes out against the arithmetic. check() runs on the GPU: all words must be those of the emulator."""
+holds what comes out against the arithmetic. check_case() runs on the GPU: all words must be those of the emulator.
+ladder.py says in which order."""
 
 import array
 import functools
@@ -15,10 +16,11 @@ import re
 import struct
 import subprocess
 
-from runner import Gone, Late, Runner
+from runner import Runner
 from stage import tail
 
 SOURCE, MANIFEST, SILENCE_S, COMPILE_S = "primitives.cu", "primitives.json", 30, 300
+RIGHT, WRONG = "right", "wrong"
 LANES = 32
 UNTOUCHED, NOWHERE = 0x5A5A5A5A, 0xFFFFFFFF
 INF, NAN = 0x7F800000, 0x7FFFFFFF
@@ -626,8 +628,8 @@ def difference_text(case, want, got, at):
 
 
 def build(folder, tools, target="sm_90a"):
-    """Makes a folder for check(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing is;
-    check() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
+    """Makes a folder for ladder.climb(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing
+    is; climb() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(tools.root, "script", "gpu.d", SOURCE)
     device = os.path.join(tools.root, "templates", "device")
@@ -650,7 +652,7 @@ def build(folder, tools, target="sm_90a"):
 
 
 def check_case(stage, folder, runner, numbers, case):
-    """True: as in the emulator."""
+    """RIGHT: as in the emulator; WRONG; or what became of the runner."""
     into, out = os.path.join(folder, case.file("in")), stage.path("work", case.file("gpu"))
     want, case.words = words_of(os.path.join(folder, case.file("out"))), words_of(into)
     if case.tolerance:  # of the very words there, whatever this Python's random numbers are
@@ -659,8 +661,8 @@ def check_case(stage, folder, runner, numbers, case):
     answer = runner.call(request(case, numbers, os.path.join(folder, "primitives.so"), into, out, len(want)))
     fields = {"name": case.name, "case": case.label, "status": answer["status"], "words": len(want)}
     if answer["status"] != "ok":
-        stage.found(f"primitive {case.name}, {case.label}: {answer['status']}: {answer.get('why', '')}", **fields)
-        return False
+        stage.found(f"{case.name}, {case.label}: {answer['status']}: {answer.get('why', '')}", **fields)
+        return answer["status"]
     got = words_of(out)
     os.remove(out)
     at = first_difference(case, want, got)
@@ -668,41 +670,5 @@ def check_case(stage, folder, runner, numbers, case):
     if case.close == "note":
         stage.say(f"{case.name}: {got[0]} {case.text}")
     if at is not None:
-        stage.found(f"primitive {case.name}, {case.label}: {difference_text(case, want, got, at)}", **fields, word=at)
-    return at is None
-
-
-def check(stage, folder, runner_cuda):
-    """Each case on the GPU, against the emulator's words in `folder`, which build() made. runner_cuda: a command."""
-    try:
-        with open(os.path.join(folder, MANIFEST)) as f:
-            manifest = json.load(f)
-        for problem in manifest["problems"]:
-            stage.found(f"primitives, when this was made: {problem}")
-        if not os.path.isfile(os.path.join(folder, "primitives.so")):
-            raise OSError("primitives.so is not there")
-        runner = Runner(runner_cuda, None, stage.path("work", "primitives.err"), SILENCE_S, stage)
-    except Late:
-        stage.say("primitives: no time")
-        return
-    except (OSError, ValueError, Gone) as problem:
-        stage.missing(f"primitives: {problem}")
-        return
-    wrong, ncase, names = set(), 0, set()
-    try:
-        for case in cases(manifest["facts"]):
-            if stage.left() < 2:
-                stage.say(f"primitives: no time from {case.name}, {case.label} on")
-                break
-            ncase += 1
-            names.add(case.name)
-            if not check_case(stage, folder, runner, manifest["numbers"], case):
-                wrong.add(case.name)
-    except Late:
-        stage.say("primitives: no time for the last of these")
-    except (OSError, Gone) as problem:
-        stage.found(f"primitives: {problem}")
-    finally:
-        runner.close()
-    as_emulated = f"{len(names) - len(wrong)} of {len(names)} as in the emulator"
-    stage.say(f"primitives: {as_emulated} ({ncase} cases){'; not ' + ', '.join(sorted(wrong)) if wrong else ''}")
+        stage.found(f"{case.name}, {case.label}: {difference_text(case, want, got, at)}", **fields, word=at)
+    return RIGHT if at is None else WRONG

@@ -13,6 +13,7 @@
 const Dtype dtypes[DTYPE_COUNT] = {
     { "f32", { AS(F32), AS(F32), AS(F32), AS(F32), AS(F32) }, 0 },
     { "tf32", { AS(F32), AS(F32), AS(F32), AS(F32), AS(F32) }, 0x1p-10 },
+    { "tf32x3", { AS(F32), AS(F32), AS(F32), AS(F32), AS(F32) }, 0x1p-21 },
     { "f16", { AS(F16), AS(F16), AS(F16), AS(F32), AS(F16) }, 0 },
     { "bf16", { AS(BF16), AS(BF16), AS(BF16), AS(F32), AS(BF16) }, 0 },
 };

@@ -24,7 +24,7 @@ typedef struct Dtype {
     double eps_in; /* relative error of operands as the arithmetic rounds them; 0: it takes them as they are */
 } Dtype;
 
-enum { DTYPE_COUNT = 4 };
+enum { DTYPE_COUNT = 5 };
 extern const Dtype dtypes[DTYPE_COUNT];
 const Dtype *dtype_find(const char *name); /* NULL: unknown */
 

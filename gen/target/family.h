@@ -21,11 +21,12 @@ typedef struct {
     const char *hint;
 } FactRow;
 
-/* The number in the files of targets that says how many FMAs a cycle the unit does that kernels use for an element
- * type. */
+/* The unit that kernels use for an element type: the number in the files of targets that says how many FMAs a cycle it
+ * does, and the probe that measures it (the first word of limits.cu). */
 typedef struct {
-    const char *dtype, *fact;
+    const char *dtype, *fact, *probe;
     bool is_tensor; /* the unit is a tensor core */
+    int times;      /* FMAs of the unit for one of the type's */
 } RateRow;
 
 /* Whose a file of a package is: the package has one, or each function has its own ("test_scores.c" for "test.c"), for

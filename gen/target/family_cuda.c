@@ -30,11 +30,12 @@ static const FactRow facts[] = { { "SM_ARCH", 50, 999, "the compute capability t
                                  { "HANDOVER_NS", 1, 1000000, "what handing over from block to block takes" },
                                  { NULL, 0, 0, NULL } };
 
-static const RateRow rates[] = { { "f32", "FMA_SM", false },
-                                 { "tf32", "TENSOR_TF32_SM", true },
-                                 { "f16", "TENSOR_F16_SM", true },
-                                 { "bf16", "TENSOR_F16_SM", true },
-                                 { NULL, NULL, false } };
+static const RateRow rates[] = { { "f32", "FMA_SM", "fma", false, 1 },
+                                 { "tf32", "TENSOR_TF32_SM", "tf32", true, 1 },
+                                 { "tf32x3", "TENSOR_TF32_SM", "tf32", true, 3 },
+                                 { "f16", "TENSOR_F16_SM", "f16", true, 1 },
+                                 { "bf16", "TENSOR_F16_SM", "bf16", true, 1 },
+                                 { NULL, NULL, NULL, false, 0 } };
 
 static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
                                     { "kernels.cu", "kernels.cu", OWNER_PACKAGE },

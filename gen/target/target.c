@@ -91,6 +91,8 @@ const RateRow *target_rate(const Target *t, const char *dtype)
     return first;
 }
 
+double target_fmas(const Target *t, const RateRow *rate) { return (double)target_number(t, rate->fact) / rate->times; }
+
 /* ---- files ---- */
 
 static bool read_facts(Arena *a, Conf *c, Target *t)

@@ -66,6 +66,8 @@ void target_set_fact(Target *t, const char *name, int64_t value);
 /* The rate of the unit that kernels use for the type, or the family's first rate where the target lacks that unit.
  * NULL: there is no target, or its family's files say nothing of rates. */
 const RateRow *target_rate(const Target *t, const char *dtype);
+/* FMAs of the type that the row is of, a cycle. */
+double target_fmas(const Target *t, const RateRow *rate);
 
 /* "#if ..." around code for its architecture alone; NULL: it is for any. */
 const char *target_arch_guard(const Target *t);

@@ -34,7 +34,7 @@ static int64_t elem_bytes(const Spec *s)
 static int64_t tensor_rate(const Binding *b)
 {
     const RateRow *rate = target_rate(b->target, b->spec->dtype);
-    return rate && rate->is_tensor ? target_number(b->target, rate->fact) : 0;
+    return rate && rate->is_tensor ? (int64_t)target_fmas(b->target, rate) : 0;
 }
 
 /* LAYOUT_W_KN: whether the operand W lies in its layout KN. */

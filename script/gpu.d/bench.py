@@ -14,8 +14,8 @@ import journal
 from specs import name_of
 from stage import tail
 
-LEAST_S, BUILD_S, END_S = 30, 240, 5
-NEED_S = LEAST_S + 20  # with less, it does not begin: most of it is compiling
+LEAST_S, BUILD_S, END_S = 20, 240, 5
+NEED_S = LEAST_S + 15  # with less, it does not begin: most of it is compiling
 LATE = ""  # in place of programs
 VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 

@@ -8,7 +8,7 @@ import shutil
 from specs import dtype_of, name_of
 from stage import tail
 
-SECONDS = 12  # a data type
+SECONDS = 8  # a data type
 MARGIN_S = 15  # of one call of dcgen besides
 LEAST_S = SECONDS + 5
 TRIES = 2

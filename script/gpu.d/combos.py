@@ -86,7 +86,7 @@ SMALL_BATCH_SHAPES = [(1, 7, 5, 17, 33, 3), (1, 3, 65, 127, 257, 3)]
 SMALL_ROW_SHAPES = [(17, 257), (7, 4099)]
 SMALL_BATCH_ROW_SHAPES = [(2, 5, 43, 43), (1, 3, 9, 1025)]
 SMALL_CONV_SHAPES = [(2, 3, 11, 13, 6, 10, 3, 2, 1, 2, 1, 0, 2, 1, 2, 1), (2, 68, 7, 6, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1)]
-DTYPES = ["f32", "bf16", "tf32", "f16"]
+DTYPES = ["f32", "bf16", "tf32", "tf32x3", "f16"]
 # Layout of W and whether it is packed, or layouts of A and B: the formula, and the axes of each operand that it brings, in the order of their names
 # in it; len holds numbers of 32 bits. Kernels compute the second and third of the dense ones and the last two of the others in a loop.
 DENSE_LAYOUTS = {

@@ -58,7 +58,7 @@ def options(argv):
         "--trials", type=number, default=96, metavar="N", help="tune: first candidates of each spec"
     )
     made.add_argument("-j", "--jobs", type=number, default=os.cpu_count(), metavar="N")
-    planned = sub.add_parser("plan", help="print what each stage takes of half an hour")
+    planned = sub.add_parser("plan", help="print what each stage takes of a quarter of an hour")
     planned.add_argument("--cores", type=number, default=16, metavar="N", help="of the borrowed machine")
     back = sub.add_parser("unpack", help="put what came back into this tree")
     back.add_argument("file", type=path, metavar="FILE")
@@ -69,7 +69,7 @@ def options(argv):
     for run in runs:
         run.add_argument("out", type=path, metavar="OUTDIR")
         run.add_argument(
-            "--minutes", type=minutes, default=9, metavar="N", help="end within so long (default: 9)"
+            "--minutes", type=minutes, default=8.66, metavar="N", help="end within so long (default: 8.66)"
         )
         run.add_argument(
             "--from", dest="from_file", type=path, metavar="FILE", help="go on from this gpu.tgz"
@@ -133,7 +133,7 @@ def share(session, step):
 
 
 def run_steps(session):
-    """First each stage within its share, in order, but those of another half hour; then, in what is left of the
+    """First each stage within its share, in order, but those of another loan; then, in what is left of the
     time, those that are not done."""
     command = session.options.command
     wanted = [s for s in session.steps if command in ("all", s.stage)]

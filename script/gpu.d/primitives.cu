@@ -57,11 +57,13 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "shfl_xor.cuh"
 #include "store_row.cuh"
 #include "tf32_of.cuh"
+#include "tf32_split.cuh"
 /* what others call stands before them */
 #include "gelu.cuh"
 #include "gelu_tanh.cuh"
 #include "sigmoid.cuh"
 #include "silu.cuh"
+#include "tf32x3_mma.cuh"
 #endif
 }
 using namespace device;
@@ -113,6 +115,17 @@ struct Tf32Of {
     static __device__ void run(const Args &a, int i) { a.out[i] = tf32_of(__uint_as_float(a.in[i])); }
 };
 static int tf32_of_test(const Test &t) { return each<Tf32Of>(t); }
+
+/* Two words of each. */
+struct Tf32Split {
+    static __device__ void run(const Args &a, int i)
+    {
+        unsigned high, low;
+        tf32_split(a.in[i], high, low);
+        a.out[2 * i] = high, a.out[2 * i + 1] = low;
+    }
+};
+static int tf32_split_test(const Test &t) { return each<Tf32Split>(t); }
 
 struct Bf16ToFloat {
     static __device__ void run(const Args &a, int i)
@@ -314,6 +327,9 @@ struct F16 {
 struct Tf32 {
     static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { tf32_mma(d, a, b); }
 };
+struct Tf32x3 {
+    static __device__ void run(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) { tf32x3_mma(d, a, b); }
+};
 
 template <typename Mma> static __global__ void mma_kernel(Args args)
 {
@@ -327,6 +343,7 @@ template <typename Mma> static __global__ void mma_kernel(Args args)
 static int bf16_mma_test(const Test &t) { return start(mma_kernel<Bf16>, t.args.n, LANES, 0, t); }
 static int f16_mma_test(const Test &t) { return start(mma_kernel<F16>, t.args.n, LANES, 0, t); }
 static int tf32_mma_test(const Test &t) { return start(mma_kernel<Tf32>, t.args.n, LANES, 0, t); }
+static int tf32x3_mma_test(const Test &t) { return start(mma_kernel<Tf32x3>, t.args.n, LANES, 0, t); }
 
 /* ---- asynchronous copies. n copies of 16, 8 or 4 bytes, COPIES a block, into as many of SLOTS slots; the output is all
  * slots of all blocks. Each copy is three words: its bytes; its source, in bytes behind word p of the input, or NOWHERE,
@@ -691,6 +708,8 @@ static int (*const tests[])(const Test &t) = {
     silu_test,
     store_row_test,
     tf32_of_test,
+    tf32_split_test,
+    tf32x3_mma_test,
 };
 
 extern "C" int64_t dcgen_scratch(const int64_t *, int64_t) { return SCRATCH_BYTES; }

@@ -3,7 +3,8 @@
 
 The kernels are in primitives.cu. Here are their inputs, what must come out of them by plain arithmetic, and how far
 hardware may be off. build() runs where there is no GPU: it compiles both objects, has the emulator execute its own, and
-holds what comes out against the arithmetic. check() runs on the GPU: all words must be those of the emulator."""
+holds what comes out against the arithmetic. check_case() runs on the GPU: all words must be those of the emulator.
+ladder.py says in which order."""
 
 import array
 import functools
@@ -15,10 +16,11 @@ import re
 import struct
 import subprocess
 
-from runner import Gone, Late, Runner
+from runner import Runner
 from stage import tail
 
 SOURCE, MANIFEST, SILENCE_S, COMPILE_S = "primitives.cu", "primitives.json", 30, 300
+RIGHT, WRONG = "right", "wrong"
 LANES = 32
 UNTOUCHED, NOWHERE = 0x5A5A5A5A, 0xFFFFFFFF
 INF, NAN = 0x7F800000, 0x7FFFFFFF
@@ -110,6 +112,13 @@ def tf32_of(bits):
     return bits & 0xFFFFE000 if bits & INF == INF else nearest(bits, 13, False)
 
 
+def tf32_split(bits):
+    """The high and the low part, as tf32_split.cuh says; of a NaN high is any finite number."""
+    finite = bits & 0x7FFFFFFF if bits & INF != INF else INF - 1
+    high = (finite | bits) & 0x80001FFF ^ finite
+    return high, word((f32(bits) - f32(high)) * (1 + 2.0**-11))
+
+
 def f16_value(half):
     return struct.unpack("<e", struct.pack("<H", half))[0]
 
@@ -133,6 +142,9 @@ def conversions(_):
     for name, to, close in (("bf16_of", bf16_of, "nan16"), ("f16_of", f16_of, "nan16"), ("tf32_of", tf32_of, "nan")):
         words = f32_words(rng(name))
         yield Case(name, "edges", len(words), 0, words, lambda w=words, to=to: [to(x) for x in w], close)
+    words = f32_words(rng("tf32_split"))
+    parts = lambda w=words: [part for x in w for part in tf32_split(x)]
+    yield Case("tf32_split", "edges", len(words), 0, words, parts, "nan")
     for name in ("f32_of", "f32_to_float"):
         words = f32_words(rng(name))
         yield Case(name, "edges", len(words), 0, words, lambda w=words: w)
@@ -299,16 +311,17 @@ class Mma:
     """One of the multiplications: a is 16 x k, b k x 8, d 16 x 8. Of each lane come 4 words of a, 2 of b and 4 of d."""
 
     def __init__(self, dtype):
-        self.name, self.k = dtype + "_mma", 8 if dtype == "tf32" else 16
-        self.per = 1 if dtype == "tf32" else 2  # elements a word
+        self.name, self.k = dtype + "_mma", 8 if "tf32" in dtype else 16
+        self.per = 1 if "tf32" in dtype else 2  # elements a word
         self.bits = {
             "bf16": lambda x: bf16_of(word(x)),
             "f16": lambda x: f16_of(word(x)),
             "tf32": lambda x: tf32_of(word(x)),
+            "tf32x3": word,
         }[dtype]
-        self.value = {"bf16": lambda b: f32(b << 16), "f16": f16_value, "tf32": f32}[dtype]
-        self.infinity = {"bf16": 0x7F80, "f16": 0x7C00, "tf32": INF}[dtype]
-        self.tiny = {"bf16": 2.0**-133, "f16": 2.0**-24, "tf32": 2.0**-136}[dtype]  # the least above 0
+        self.value = {"bf16": lambda b: f32(b << 16), "f16": f16_value}.get(dtype, f32)
+        self.infinity = {"bf16": 0x7F80, "f16": 0x7C00}.get(dtype, INF)
+        self.tiny = {"bf16": 2.0**-133, "f16": 2.0**-24}.get(dtype, 2.0**-136)  # the least above 0
 
     def pack(self, elements):
         return elements[0] if self.per == 1 else elements[0] | elements[1] << 16
@@ -385,8 +398,9 @@ def mmas(_):
     """Sums of small integers are exact in any order. Other sums are not: the multipliers align all terms with the
     largest, cut them to some 24 bits and round to zero, in one or several steps, where the emulator adds one term after
     the other, rounding to nearest. Each of 17 terms and 4 steps may lose 2^-23 of the largest one, which is at most
-    the sum of magnitudes S; 2^-18 S covers that on either side. Nothing here comes near to overflow but infinities."""
-    for m in map(Mma, ("bf16", "f16", "tf32")):
+    the sum of magnitudes S; 2^-18 S covers that on either side, and what tf32x3 leaves out, 2^-20 S at most. Nothing
+    here comes near to overflow but infinities."""
+    for m in map(Mma, ("bf16", "f16", "tf32", "tf32x3")):
         for label in ("integers", "normal", "wide", "denormals", "denormal sums", "specials"):
             r = rng(m.name, label)
             warps = [mma_matrices(m, r, *mma_inputs(m, label, r)) for _ in range(4)]
@@ -542,6 +556,8 @@ def input_of(case, at):
     """The words of the input that result `at` is made of, where these are few in one place; else the first ones."""
     if case.name.endswith(("_of", "_to_float")) or len(case.words) == case.n:
         return case.words[at : at + 1]
+    if case.name == "tf32_split":
+        return case.words[at // 2 :][:1]
     if len(case.words) == 2 * case.n:
         return case.words[2 * at :][:2]
     if case.name.endswith("_mma"):
@@ -612,8 +628,8 @@ def difference_text(case, want, got, at):
 
 
 def build(folder, tools, target="sm_90a"):
-    """Makes a folder for check(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing is;
-    check() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
+    """Makes a folder for ladder.climb(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing
+    is; climb() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(tools.root, "script", "gpu.d", SOURCE)
     device = os.path.join(tools.root, "templates", "device")
@@ -636,7 +652,7 @@ def build(folder, tools, target="sm_90a"):
 
 
 def check_case(stage, folder, runner, numbers, case):
-    """True: as in the emulator."""
+    """RIGHT: as in the emulator; WRONG; or what became of the runner."""
     into, out = os.path.join(folder, case.file("in")), stage.path("work", case.file("gpu"))
     want, case.words = words_of(os.path.join(folder, case.file("out"))), words_of(into)
     if case.tolerance:  # of the very words there, whatever this Python's random numbers are
@@ -645,8 +661,8 @@ def check_case(stage, folder, runner, numbers, case):
     answer = runner.call(request(case, numbers, os.path.join(folder, "primitives.so"), into, out, len(want)))
     fields = {"name": case.name, "case": case.label, "status": answer["status"], "words": len(want)}
     if answer["status"] != "ok":
-        stage.found(f"primitive {case.name}, {case.label}: {answer['status']}: {answer.get('why', '')}", **fields)
-        return False
+        stage.found(f"{case.name}, {case.label}: {answer['status']}: {answer.get('why', '')}", **fields)
+        return answer["status"]
     got = words_of(out)
     os.remove(out)
     at = first_difference(case, want, got)
@@ -654,41 +670,5 @@ def check_case(stage, folder, runner, numbers, case):
     if case.close == "note":
         stage.say(f"{case.name}: {got[0]} {case.text}")
     if at is not None:
-        stage.found(f"primitive {case.name}, {case.label}: {difference_text(case, want, got, at)}", **fields, word=at)
-    return at is None
-
-
-def check(stage, folder, runner_cuda):
-    """Each case on the GPU, against the emulator's words in `folder`, which build() made. runner_cuda: a command."""
-    try:
-        with open(os.path.join(folder, MANIFEST)) as f:
-            manifest = json.load(f)
-        for problem in manifest["problems"]:
-            stage.found(f"primitives, when this was made: {problem}")
-        if not os.path.isfile(os.path.join(folder, "primitives.so")):
-            raise OSError("primitives.so is not there")
-        runner = Runner(runner_cuda, None, stage.path("work", "primitives.err"), SILENCE_S, stage)
-    except Late:
-        stage.say("primitives: no time")
-        return
-    except (OSError, ValueError, Gone) as problem:
-        stage.missing(f"primitives: {problem}")
-        return
-    wrong, ncase, names = set(), 0, set()
-    try:
-        for case in cases(manifest["facts"]):
-            if stage.left() < 2:
-                stage.say(f"primitives: no time from {case.name}, {case.label} on")
-                break
-            ncase += 1
-            names.add(case.name)
-            if not check_case(stage, folder, runner, manifest["numbers"], case):
-                wrong.add(case.name)
-    except Late:
-        stage.say("primitives: no time for the last of these")
-    except (OSError, Gone) as problem:
-        stage.found(f"primitives: {problem}")
-    finally:
-        runner.close()
-    as_emulated = f"{len(names) - len(wrong)} of {len(names)} as in the emulator"
-    stage.say(f"primitives: {as_emulated} ({ncase} cases){'; not ' + ', '.join(sorted(wrong)) if wrong else ''}")
+        stage.found(f"{case.name}, {case.label}: {difference_text(case, want, got, at)}", **fields, word=at)
+    return RIGHT if at is None else WRONG

@@ -6,8 +6,9 @@ import os
 import re
 
 WANTED = [  # most of all the first
-    ("bert_dense", "f32"),
     ("bert_dense", "bf16"),
+    ("bert_dense", "f32"),
+    ("bert_dense", "tf32x3"),
     ("bert_softmax", "f32"),
     ("bert_norm", "f32"),
     ("bert_scores", "f32"),

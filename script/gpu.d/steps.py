@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages in their order, and how long each may take of a borrowed half hour."""
+"""The stages in their order, and how long each may take of a borrowed quarter of an hour."""
 
 import functools
 
-import primitives_stage
+import ladder
 from bench import NEED_S, bench
 from calibrate import calibrate
 from check import check
+from counters import counters
 from sanitize import sanitize
 from specs import name_of
 from tune import LEAST_S, REPLAY_S, SPARE_S, tune
 
-SHARE_S = {"primitives": 40, "check": 70, "calibrate": 80, "sanitize": 80}  # what check has left fills gaps
-TUNE_S, BENCH_S = [160, 180, 98, 98, 98, 98, 160], 62  # tune: by the order of the specs, then as the last
-SOON = 6  # so many specs are for the first half hour, the others for what is left of it, or the next one
-STAGES = ["primitives", "check", "calibrate", "tune", "bench", "sanitize"]
+SHARE_S = {"ladder": 20, "check": 80, "calibrate": 25, "counters": 20, "sanitize": 80}  # what check has left fills gaps
+TUNE_S, BENCH_S = [150, 120, 98, 98, 98, 98, 98, 160], 45  # tune: by the order of the specs, then as the last
+SOON = 3  # so many specs are for the first quarter of an hour, the others for what is left of it, or the next one
+STAGES = ["ladder", "check", "calibrate", "counters", "tune", "bench", "sanitize"]
 
 
 class Step:
     """least_s: with less time it does not begin. this_pack: it is to be done again when the pack is another one.
-    of_all_calls: its share is for all calls together, not for each. soon: it has a part of the first half hour."""
+    of_all_calls: its share is for all calls together, not for each. soon: it has a part of the first quarter of an hour."""
 
     def __init__(
         self, stage, run, share_s, spec=None, least_s=10, this_pack=False, of_all_calls=False, soon=True
@@ -31,13 +32,14 @@ class Step:
 
 def steps(specs):
     made = [
-        Step("primitives", primitives_stage.run, SHARE_S["primitives"], this_pack=True),
+        Step("ladder", ladder.run, SHARE_S["ladder"], this_pack=True),
         Step("check", check, SHARE_S["check"], this_pack=True, of_all_calls=True),
-        Step("calibrate", calibrate, SHARE_S["calibrate"]),
+        Step("calibrate", calibrate, SHARE_S["calibrate"], of_all_calls=True),
+        Step("counters", counters, SHARE_S["counters"], this_pack=True),
     ]
     least_s = {tune: LEAST_S + SPARE_S + REPLAY_S, bench: NEED_S}
     for i, spec in enumerate(specs):
         for stage, share_s in ((tune, TUNE_S[min(i, len(TUNE_S) - 1)]), (bench, BENCH_S)):
             run = functools.partial(stage, spec=spec)
             made.append(Step(stage.__name__, run, share_s, spec, least_s[stage], soon=i < SOON))
-    return [*made, Step("sanitize", sanitize, SHARE_S["sanitize"], this_pack=True)]
+    return [*made, Step("sanitize", sanitize, SHARE_S["sanitize"], this_pack=True, soon=False)]

@@ -89,8 +89,8 @@ static const Target *rate_by(Arena *a, Arena *scratch, const Target *t, const De
         set_fact(out, measured[i].fact,
                  measured[i].scale * combine_limits(scratch, l, n, measured[i].at, measured[i].is_rate));
     const double clock_hz = 1e6 * (double)target_number(out, "CLOCK_MHZ");
-    set_fact(out, fma->fact,
-             combine_limits(scratch, l, n, offsetof(LimitRecord, flops_per_s), true) / (2 * clock_hz * device->sms));
+    const double flops_per_s = fma->times * combine_limits(scratch, l, n, offsetof(LimitRecord, flops_per_s), true);
+    set_fact(out, fma->fact, flops_per_s / (2 * clock_hz * device->sms));
     return out;
 }
 

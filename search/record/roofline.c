@@ -49,7 +49,7 @@ static void take_data_sheet(Roofline *f, const Study *s, const RateRow *rate)
     f->modelled = f->nlimit == 0;
     LimitRecord *l = find_or_add_limit(f, 1);
     set_if_unknown(&l->flops_per_s, /* an FMA is 2 operations; 1e6: the clock is in MHz */
-                   2e6 * (double)target_number(t, rate->fact) * s->device->sms * (double)target_number(t, "CLOCK_MHZ"));
+                   2e6 * target_fmas(t, rate) * s->device->sms * (double)target_number(t, "CLOCK_MHZ"));
     set_if_unknown(&l->bytes_per_s[LEVEL_L2], 1e9 * (double)target_number(t, "L2_GBS"));
     set_if_unknown(&l->bytes_per_s[LEVEL_MEMORY], 1e9 * (double)target_number(t, "DRAM_GBS"));
     if (!(l->flops_per_s > 0))

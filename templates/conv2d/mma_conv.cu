@@ -8,7 +8,7 @@ layouts = { X = ["NHWC"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
 params  = ( { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; } );
 values  = (
   { name = "W_IS_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
-  { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40 + 12 * (ROW == 128) * (SPLITK > 1)";
+  { name = "NEED";    expr = "WM * WN / 32 + HELD + 40 + 12 * (ROW == 128) * (SPLITK > 1)";
     doc = "registers of a thread: sums, two steps' operands, addresses, pixels"; },
   { name = "SMEM";
     expr = "max(max(STAGES * TILE, !STAGED * BM * Y_PITCH) * ELEM_BYTES, STAGED * BM / ROUNDS * F_PITCH * 4) + 16 * BM";
@@ -28,7 +28,7 @@ derived = (
   { name = "TILE_READS"; expr = "(BM + BN) * (R * S * C)"; doc = "elements that a tile reads"; },
   # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds. A single element is 18.
   { name = "ISSUE";
-    expr = "KSTEPS * (MTILES * NTILES + MTILES + NTILES * (1 + 3 * W_IS_KN * WORDS) / 2) + 36 + 25"
+    expr = "KSTEPS * (PRODUCTS + MTILES + NTILES * (1 + 3 * W_IS_KN * WORDS) / 2) + 36 + 25"
            " + (1 + 18 * (ALIGNED < 16)) * TILE * ELEM_BYTES / 4 / NT + 12 * (1 + 3 * (ALIGNED < 16) + 8 * ODD) * BM * BK / (QUAD * NT)";
     doc = "instructions of a warp for a block of k"; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT-0
  *
  * What the generator supplies around a CUDA template of any operator: standalone.cuh of an operator adds what a call is. Before it -DSM_ARCH=75 for
- * another architecture than sm_80, and -DDTYPE_F16=1, -DDTYPE_BF16=1 or -DDTYPE_TF32=1 for another type than float, where a template has those.
+ * another architecture than sm_80, and -DDTYPE_F16=1, -DDTYPE_BF16=1, -DDTYPE_TF32=1 or -DDTYPE_TF32X3=1 for another type than float, where a template
+ * has those.
  */
 #pragma once
 #if SM_ARCH >= 90
@@ -25,7 +26,10 @@
 #ifndef DTYPE_TF32
 #define DTYPE_TF32 0
 #endif
-#define DTYPE_F32 (!DTYPE_F16 && !DTYPE_BF16 && !DTYPE_TF32)
+#ifndef DTYPE_TF32X3
+#define DTYPE_TF32X3 0
+#endif
+#define DTYPE_F32 (!DTYPE_F16 && !DTYPE_BF16 && !DTYPE_TF32 && !DTYPE_TF32X3)
 #define ELEM_BYTES (DTYPE_F16 || DTYPE_BF16 ? 2 : 4)
 #if DTYPE_F16
 #define RESULT_ELEMENT_of f16_of
@@ -38,7 +42,11 @@
 #else
 #define RESULT_ELEMENT_of f32_of
 #define LEFT_ELEMENT_to_float f32_to_float
+#if DTYPE_TF32X3
+#define DTYPE_mma tf32x3_mma
+#else
 #define DTYPE_mma tf32_mma
+#endif
 #endif
 #define RIGHT_ELEMENT_to_float LEFT_ELEMENT_to_float
 
@@ -82,6 +90,8 @@ namespace PACKAGE_device {
 #include "device/f16_mma.cuh"
 #include "device/tf32_mma.cuh"
 #include "device/tf32_of.cuh"
+#include "device/tf32_split.cuh"
+#include "device/tf32x3_mma.cuh"
 #endif
 #if SM_ARCH >= 90
 #include "device/barrier_arrive.cuh"

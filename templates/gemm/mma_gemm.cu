@@ -2,7 +2,7 @@
 /* dcgen
 family  = "cuda";
 doc     = "Y = X * W + bias on tensor cores by mma.sync: BM x BN tiles in shared memory, WM x WN in a warp's registers";
-dtypes  = ["tf32", "f16", "bf16"];
+dtypes  = ["tf32", "tf32x3", "f16", "bf16"];
 packed  = false;
 params = (
   { name = "BM";     choices = [16, 32, 64, 128];         doc = "rows of a block's tile of Y"; },
@@ -56,7 +56,9 @@ values = (
     doc = "bytes of shared memory of a block"; },
   { name = "WHOLE";   expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; },
-  { name = "NEED";    expr = "WM * WN / 32 + 8 * MTILES + 4 * NTILES + 40";
+  { name = "HELD";    expr = "8 * MTILES + 4 * NTILES + DTYPE_TF32X3 * (4 * MTILES + 2 * NTILES + 20 + 3 * MTILES * NTILES * (KSTEPS - 2))";
+    doc = "registers of two steps' operands; tf32x3: of their parts and of sums, of more steps where nvcc has more to mix"; },
+  { name = "NEED";    expr = "WM * WN / 32 + HELD + 40";
     doc = "registers of a thread: sums, two steps' operands, addresses"; },
   { name = "MINB";
     expr = "max(1, min(min(REGS_SM / (128 * ceil_to(NEED, 8)) * 128, 512) / NT, SMEM_SM / (SMEM + 1024)))";
@@ -101,10 +103,13 @@ derived = (
     doc = "all rows of X and W begin and end at multiples of so many bytes"; },
   # Of one warp and one block of k. Counted in the SASS of sm_90a, nvcc 13.0, with aligned operands: bf16 NK 128x128 (64x64,
   # ROW 128), 64x64 (32x32, ROW 64) and 16x32 (16x16, ROW 128): 128, 16, 8 mma; 32, 8, 8 ldmatrix; 16, 4, 6 copies; 81, 47,
-  # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. A copy of
+  # 53 others, a barrier among them. tf32 KN 64x64 (ROW 128): 32 mma, 8 ldmatrix, 32 LDS.32, 8 copies, 74 others. tf32x3 NK
+  # 64x32 (32x32, ROW 64): 48 mma, 64 FADD of sums, 128 for the parts of operands, 8 ldmatrix, 6 copies, 60 others. A copy of
   # 4 bytes is 17 to 20 instructions, by asynchronous copies in a loop as well as through registers.
+  { name = "PRODUCTS"; expr = "MTILES * NTILES * (1 + 6 * DTYPE_TF32X3) + DTYPE_TF32X3 * (16 * MTILES + 8 * NTILES)";
+    doc = "instructions of a step of k: mma; or three and 4 FADD for each, and 4 for each number of the operands"; },
   { name = "ISSUE";
-    expr = "KSTEPS * (MTILES * NTILES + MTILES * (1 + 3 * X_IS_KM * WORDS) + NTILES * (1 + 3 * W_IS_KN * WORDS) / 2) + 36"
+    expr = "KSTEPS * (PRODUCTS + MTILES * (1 + 3 * X_IS_KM * WORDS) + NTILES * (1 + 3 * W_IS_KN * WORDS) / 2) + 36"
            " + (1 + 18 * (ALIGNED < 16)) * PROBLEMS * TILE * ELEM_BYTES / 4 / NT";
     doc = "its instructions: mma, ldmatrix or LDS.32, the loop, 4 a copy of 16 bytes, 19 of 4 bytes"; },
   # Of a block. An ldmatrix of 4 matrices takes 4 wavefronts, and so does a copy of 16 bytes a lane. The emulator counts the
@@ -112,9 +117,9 @@ derived = (
   { name = "LDS";    expr = "PROBLEMS * (BM * (BN / WN) + BN * (BM / WM) + BM + BN) * ROW / 128";
     doc = "wavefronts: what the warps load, and the copies"; },
   { name = "BYTES";  expr = "PROBLEMS * (STAGES - 1) * TILE * ELEM_BYTES"; doc = "bytes on their way to a block"; },
-  { name = "WAIT";   expr = "40 + max(0, 35 * KSTEPS - UNIT) + 300 * ODD * KSTEPS";
-    doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k; odd:"
-          " for L2, as copies go through registers"; },
+  { name = "WAIT";   expr = "40 + max(0, (35 + 40 * DTYPE_TF32X3) * KSTEPS - UNIT) + 300 * ODD * KSTEPS";
+    doc = "cycles that a warp alone waits: at the barrier; for sums, 35 (Hopper's mma and ldmatrix) a step of k, 40 more of"
+          " three mma and FADD; odd: for L2, as copies go through registers"; },
   { name = "FIRST";  expr = "1100";                        doc = "cycles until the first stage is there"; },
   { name = "SLOWER"; expr = "FIXED_K > 0";                 doc = "64ths of an octave: a little, as it serves few shapes"; } );
 features = (
@@ -128,8 +133,8 @@ features = (
   { name = "grouped";   expr = "GROUP > 0";                  doc = "order of the tiles"; },
   { name = "fixed";     expr = "FIXED_K > 0";                doc = "strides and the length of the sum are constants"; } );
 */
-#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1 or _TF32 */
-#if !defined DTYPE_BF16 && !defined DTYPE_TF32
+#ifndef DCGEN /* one set of values, to compile this file as it stands; for another type -DDTYPE_BF16=1, _TF32 or _TF32X3 */
+#if !defined DTYPE_BF16 && !defined DTYPE_TF32 && !defined DTYPE_TF32X3
 #define DTYPE_F16 1
 #endif
 #include "standalone.cuh"

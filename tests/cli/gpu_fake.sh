@@ -15,6 +15,7 @@ cp -R "$SRC/script" "$tmp/src"
 ln -s "$SRC/templates" "$SRC/specs" "$tmp/src"
 # The largest shapes of dense smaller: the fake GPU is one thread.
 sed -i 's/(200, 1000, 257)/(20, 100, 257)/; s/(80, 768, 768)/(80, 76, 76)/' "$tmp/src/script/gpu.d/combos.py"
+sed -i 's/^SHAPE = .*/SHAPE = (20, 24, 7)/' "$tmp/src/script/gpu.d/counters.py"
 cat >"$tmp/src/script/gpu.d/primitives.py" <<'PY'
 import os
 
@@ -23,11 +24,15 @@ def build(folder, tools):
     with open(os.path.join(folder, "expected"), "w") as f:
         f.write(os.path.basename(tools.nvcc))
     return []
+PY
+cat >"$tmp/src/script/gpu.d/ladder.py" <<'PY'
+import os
 
 
-def check(stage, folder, runner_cuda):
-    with open(os.path.join(folder, "expected")) as f:
-        stage.say(f"made by {f.read()}, run by {os.path.basename(runner_cuda[0])}")
+def run(stage):
+    with open(stage.session.pack.path("primitives", "expected")) as f:
+        stage.say(f"made by {f.read()}, run by {os.path.basename(stage.session.tools.runner_cuda[0])}")
+    stage.complete()
 PY
 python3 -m compileall -q "$tmp/src/script/gpu.d" # script/gpu keeps nothing there, but takes what is there
 program "$tmp/bin/nvidia-smi" <<'SMI'
@@ -50,6 +55,20 @@ shift 4
 "$@"
 [ "$tool" != "${FAKE_RACE:-}" ] || { echo "========= Race reported"; exit 99; }
 CS
+program "$tmp/bin/ncu" <<'NCU'
+#!/bin/sh
+echo "$*" >>"$TMPDIR/ncu.log"
+[ ! -e "$TMPDIR/no_counters" ] || { echo "==ERROR== ERR_NVGPUCTRPERM"; exit 1; }
+while [ $# -gt 0 ]; do
+    case $1 in *dcgen-runner-cuda) break ;; esac
+    shift
+done
+"$@" >"$TMPDIR/ncu.said" || exit
+echo "==PROF== Connected"
+echo '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
+echo '"0","check_k0(args)","GPU Speed Of Light Throughput","Duration","us","41,500.25"'
+echo '"0","check_k0(args)","Scheduler Statistics","Issued Warp Per Scheduler","","0.61"'
+NCU
 for name in cuda emu; do
     program "$tmp/portable/dcgen-runner-$name" <<RUN
 #!/bin/sh

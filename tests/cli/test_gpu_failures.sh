@@ -84,7 +84,7 @@ renewed='"stage": "check", "type": "spent"'
 # ---- its share of `all` is for all calls together: when that is spent, the other stages come first
 
 runner nothing exit
-sed -i 's/"check": 70/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
+sed -i 's/"check": 80/"check": 10/' "$tmp/src/script/gpu.d/steps.py"
 run 0 all $on --spec "$tmp/good.cfg"
 said "check: 32 of 32"
 sed -n '/^check: /,$p' "$tmp/said" | grep -q '^calibrate: ' && fail "check comes first again"
@@ -124,9 +124,20 @@ for name in good half slow; do
     [ "$(grep -c limits "$tmp/work/records/fake-gpu/$name.jsonl")" -eq 1 ] || fail "limits among the records of $name"
 done
 
-# ---- what is for another half hour is done when all else is
+# ---- counters that may not be read: a word, and no second try
 
-PYTHONPATH=$tmp/src/script/gpu.d python3 -B - >"$tmp/said" 2>&1 <<'PY' || fail "what is for another half hour"
+again
+: >"$tmp/no_counters"
+: >"$tmp/ncu.log"
+run 3 counters $on
+said "left out: f32_NK: ncu counts nothing here: .*ERR_NVGPUCTRPERM"
+run 0 all $on --spec "$tmp/good.cfg"
+[ "$(wc -l <"$tmp/ncu.log")" -eq 1 ] || fail "ncu runs $(wc -l <"$tmp/ncu.log") times, not once"
+rm "$tmp/no_counters"
+
+# ---- what is for another loan is done when all else is
+
+PYTHONPATH=$tmp/src/script/gpu.d python3 -B - >"$tmp/said" 2>&1 <<'PY' || fail "what is for another loan"
 import types, gpu, steps
 done, made = [], [steps.Step("late", None, 20, soon=False), steps.Step("early", None, 20)]
 gpu.run_step = lambda session, step, seconds: done.append((step.name, seconds))

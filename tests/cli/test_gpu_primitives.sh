@@ -50,10 +50,11 @@ int dcgen_launch(const int64_t *extent, void *const *operand, void *scratch, voi
 C
 
 cat >"$tmp/test.py" <<'PY'
-import json, os, shutil, subprocess, sys, time, types
+import json, os, re, shutil, subprocess, sys, time, types
 src, build_dir, tmp, nvcc, thorough = sys.argv[1:6]
 sys.dont_write_bytecode = True
 sys.path.insert(0, src + "/script/gpu.d")
+import ladder
 import primitives
 
 failed = []
@@ -76,6 +77,9 @@ for name in functions ^ set(names):
     expect(f"{name}: templates/device and script/gpu.d/primitives.cu differ", False)
 expect(f"a test without cases: {set(names) ^ {c.name for c in made}}", set(names) == {c.name for c in made})
 expect("two cases have one name", len({c.file("in") for c in made}) == len(made))
+
+on_rungs = [name for _, rung in ladder.RUNGS for name in rung]
+expect(f"each on one rung: {sorted(on_rungs)}", sorted(on_rungs) == sorted(names))
 
 # the emulator's functions against plain arithmetic
 for problem in primitives.build(folder, tools):
@@ -112,19 +116,23 @@ class Stage:
         self.problem = True
         self.say("left out: " + text)
 
-def check(label, seconds=60):
+def check(label, seconds=60, done=()):
     stage = Stage(label, seconds)
-    primitives.check(stage, folder, runner)
+    stage.done = ladder.climb(stage, folder, runner, done)
     return stage, "\n".join(stage.lines), "\n".join(stage.said)
 
 stage, lines, said = check("none")
-expect("no object for the GPU: " + said, "left out: primitives: primitives.so is not there" in said and stage.problem)
+expect("no object for the GPU: " + said, "left out: microtests: primitives.so is not there" in said and stage.problem)
 shutil.copy(folder + "/primitives_emulator.so", folder + "/primitives.so")
 stage, lines, said = check("same")
-expect("the same object: " + said, stage.nfound == 0 and f"{len(names)} of {len(names)} as in the emulator ({len(made)} cases)" in said)
+expect("the same object: " + said, stage.nfound == 0 and f"{len(names)} of {len(names)} primitives as in the emulator ({len(made)} cases)" in said)
 expect("a line a case", lines.count('"type": "primitive"') == len(made))
+rungs = [name for name, _ in ladder.RUNGS]
+expect("a line a rung, in order", stage.done and re.findall(r'"rung": "(\w+)"', lines) == rungs)
+stage, lines, said = check("more", done=rungs[:-1])
+expect("rungs that were done are not climbed again: " + said, stage.done and "1 of 1 primitives" in said and '"copies"' not in lines)
 stage, lines, said = check("late", 1)
-expect("no time: " + said, stage.nfound == 0 and "no time from" in said)
+expect("no time: " + said, stage.nfound == 0 and not stage.done and "no time from" in said)
 
 numbers = {n.upper(): i for i, n in enumerate(names)}
 which = ["LDMATRIX_X4", "F16_TO_FLOAT", "BF16_OF", "F16_MMA", "TF32_MMA", "CP_WAIT", "SHFL_XOR"]
@@ -136,7 +144,9 @@ for text in ("ldmatrix_x4, any: word 5 is", "bf16_of, edges: word 7 is", "f16_mm
              "tf32_mma, normal: word 20 is", "cp_wait, left_0: invalid: refuses", "shfl_xor, any: crashed: killed by signal 6"):
     expect(f"not found: {text}: {found}", sum(text in l for l in found) == 1)
 expect(f"found too much: {found}", all("f16_to_float" not in l and "f16_mma, normal" not in l for l in found))
-told = next(l for l in said.splitlines() if l.startswith("primitives: "))
+expect("a rung that is left: " + said, "warps: 0 of its 2 cases are left out behind that" in said)
+expect("the other rungs go on", re.findall(r'"rung": "(\w+)"', lines) == rungs)
+told = next(l for l in said.splitlines() if " as in the emulator (" in l)
 expect("the last line: " + told, told.endswith("not bf16_of, cp_wait, f16_mma, ldmatrix_x4, shfl_xor, tf32_mma"))
 
 # on a GPU, where there is one
@@ -166,7 +176,7 @@ if thorough:
         text = text.replace(right, wrong)
     open(path, "w").write(text)
     for name, right, wrong in (("gelu", "6.2f", "3.2f"), ("gelu_tanh", "0x1.a5a7dp-4f", "0x1.a5b7dp-4f"), ("greater", "a > x", "x <= a"),
-                               ("lesser", "a : x", "x : a"), ("round_f16", "f16_of(x)", "f16_of(x * 1.001f)"), ("silu", "sigmoid(x)", "sigmoid(x * 1.000001f)")):
+                               ("lesser", "a : x", "x : a"), ("tf32_split", "0x80001fff", "0x80000fff"), ("tf32x3_mma", "a_high, b_low", "a_low, b_high"), ("round_f16", "f16_of(x)", "f16_of(x * 1.001f)"), ("silu", "sigmoid(x)", "sigmoid(x * 1.000001f)")):
         spoiled = f"{root}/templates/device/{name}.cuh"
         words = open(spoiled).read()
         expect(f"{name}.cuh has no {right}", right in words)
@@ -175,12 +185,12 @@ if thorough:
     problems = "\n".join(primitives.build(tmp + "/wrong", tools))
     for name in ("bf16_of edges", "tf32_of edges", "f16_of edges", "f16_to_float all", "ldmatrix_x4_trans any", "cp_async8 partial",
                  "cp_async8 nowhere", "bf16_mma integers", "bf16_mma denormals", "shfl_down any", "shared_address halves",
-                 "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "greater any", "lesser any", "round_f16 edges", "silu edges"):
+                 "tf32_split edges", "tf32x3_mma normal", "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "greater any", "lesser any", "round_f16 edges", "silu edges"):
         expect(f"a mistake is not found: {name}: {problems}", name in problems)
     open(path, "w").write("nonsense")
     expect("a compile error", "primitives_emulator does not compile" in primitives.build(tmp + "/wrong", tools)[0])
     folder = tmp + "/wrong"
-    expect("a compile error is told later, too", "FOUND: primitives, when this was made: primitives_emulator" in check("wrong2")[2])
+    expect("a compile error is told later, too", "FOUND: microtests, when they were made: primitives_emulator" in check("wrong2")[2])
     tools.root = src
     # Of the cases those that go by the target, which all have the emulator's object in common; one run of nvcc, which reads the text once.
     targets = {t: primitives.facts_of(src, t) for t in ("sm_80", "sm_86", "sm_89", "sm_90a")}

@@ -44,7 +44,7 @@ for name in bert_layer gpt2_block; do
 done
 
 # Convolutions have kernels for GPUs of every type.
-for dtype in f32 tf32 f16 bf16; do
+for dtype in f32 tf32 tf32x3 f16 bf16; do
     sed "s/^dtype *=.*/dtype = \"$dtype\";/" "$SRC/specs/conv_odd.cfg" >"$tmp/conv_odd.cfg"
     run check --json --target sm_80,sm_90a "$tmp/conv_odd.cfg"
     [ "$(grep -c '^ "candidates": [1-9]' "$tmp/out")" -eq 2 ] || failed "conv_odd: no kernels for a GPU, $dtype"

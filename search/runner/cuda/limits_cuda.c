@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include "gen/base/process.h"
+#include "gen/target/family.h"
 #include "search/record/samples.h"
 
 enum { CALLS = 3, MAX_VARIANT = 8, MAX_LATENCY = 64, MAX_TRIES = 20, MIB = 1 << 20 }; /* CALLS: of a sample */
@@ -191,20 +192,23 @@ static bool buffer_new(Bench *b, const Gpu *g)
     return true;
 }
 
-static const char *unit_of(const char *dtype)
+static const RateRow *unit_of(const char *dtype)
 {
-    static const char *const same[] = { "tf32", "f16", "bf16" };
-    return strcmp(dtype, "f32") == 0 ? "fma" : names_find(NAMES(same, 3), dtype) >= 0 ? dtype : NULL;
+    const RateRow *row = family_cuda.rate;
+    while (row->dtype && strcmp(row->dtype, dtype) != 0)
+        row++;
+    return row->dtype ? row : NULL;
 }
 
 bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, LimitRecord *out, int *rounds,
                  const char **err)
 {
     Bench b = { .timer = t, .sms = g->prop.multiProcessorCount, .until_ns = q->until_ns };
-    Probe unit = { .bench = &b, .name = unit_of(q->dtype) };
-    *err = unit.name ? "limits of a GPU are measured by code that comes with the request (so)"
-                     : "the limits of that dtype cannot be measured";
-    if (!unit.name || !q->so)
+    const RateRow *row = unit_of(q->dtype);
+    Probe unit = { .bench = &b, .name = row ? row->probe : NULL };
+    *err = row ? "limits of a GPU are measured by code that comes with the request (so)"
+               : "the limits of that dtype cannot be measured";
+    if (!row || !q->so)
         return false;
     gpu_keep_code(q->so);
     void *code = dlopen(q->so, RTLD_NOW | RTLD_LOCAL);
@@ -217,6 +221,7 @@ bool limits_cuda(Arena *a, const LimitsRequest *q, const Gpu *g, Timer *t, Limit
     bool good = b.limit && buffer_new(&b, g);
     unit.bytes = b.bytes;
     good = good && warm_up(&b, &unit) && take_rounds(&b, &unit, out, rounds);
+    out->flops_per_s /= row->times;
     if (!good)
         *err = arena_strdup(a, b.why);
     cudaFree(b.buffer);

@@ -187,10 +187,12 @@ static __forceinline__ float __int_as_float(int i) { return __uint_as_float((uns
 static __forceinline__ float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __forceinline__ float dcgen_emu_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __forceinline__ float dcgen_emu_fabsf(float x) { return __builtin_fabsf(x); }
+static __forceinline__ float dcgen_emu_fminf(float a, float b) { return a < b || b != b ? a : b; }
 static __forceinline__ float dcgen_emu_sqrtf(float x) { return __builtin_sqrtf(x); }
 static __forceinline__ float rsqrtf(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
 #define fmaf dcgen_emu_fmaf /* -fno-builtin would make it a call */
 #define fabsf dcgen_emu_fabsf
+#define fminf dcgen_emu_fminf
 #define sqrtf dcgen_emu_sqrtf
 
 /* What <math.h> has of floats in CUDA C++. As templates they give way to the host's own, where a kernel includes those. */

@@ -211,6 +211,8 @@ static __forceinline__ float rcp(float x) { return dcgen_emu_flush(1 / dcgen_emu
 #include "../silu.cuh"
 #include "../store_row.cuh"
 #include "../tensor_map.cuh"
+#include "../tf32_split.cuh"
+#include "../tf32x3_mma.cuh"
 #include "../wgmma_matrix.cuh"
 
 /* ---- warps, other blocks */

@@ -33,8 +33,8 @@ TEST(tolerances)
     assert_true(of_result("tf32", 14400, 1, 1) < 0.15 * 0x1p-10);
 }
 
-/* Half a unit in the last place of what is stored, of a sum, and for tf32 what the tensor cores cut off; f16 has no
- * less than 2^-24. */
+/* Half a unit in the last place of what is stored, of a sum, for tf32 what the tensor cores cut off, for tf32x3 half of
+ * what a product lacks; f16 has no less than 2^-24. */
 TEST(rows_of_the_table)
 {
     static const struct {
@@ -42,6 +42,7 @@ TEST(rows_of_the_table)
         double in, out, tiny;
     } rows[] = { { "f32", "f32", 0, 0, 0 },
                  { "tf32", "f32", 1 / 1024.0, 0, 0 },
+                 { "tf32x3", "f32", 1 / 2097152.0, 0, 0 },
                  { "f16", "f16", 0, 1 / 2048.0, 1 / 33554432.0 },
                  { "bf16", "bf16", 0, 1 / 256.0, 0x1p-134 } };
     assert_int_equal(LENGTH(rows), DTYPE_COUNT);
@@ -89,9 +90,8 @@ TEST(rows_that_may_come)
 /* An operand's own type is said by the word for how it is stored, or by a dtype's, whose results are so. */
 TEST(types_of_operands)
 {
-    static const char *const row[][2] = {
-        { "f32", "f32" }, { "tf32", "f32" }, { "f16", "f16" }, { "bf16", "bf16" }, { "s32", "s32" }
-    };
+    static const char *const row[][2] = { { "f32", "f32" }, { "tf32", "f32" },  { "tf32x3", "f32" },
+                                          { "f16", "f16" }, { "bf16", "bf16" }, { "s32", "s32" } };
     OperandType type[OPERAND_TYPE_MOST];
     assert_int_equal(operand_types(type), LENGTH(row));
     for (size_t i = 0; i < LENGTH(row); i++) {

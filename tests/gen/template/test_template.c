@@ -258,13 +258,14 @@ TEST(test_context)
             "90 0; SMEM_SM -> 233472 0; FMA_SM -> 128 0; VECTOR_BYTES -> 0 0; SECTORS_READ -> 5 0; SECTORS_WRITTEN -> "
             "6 0; WAVEFRONTS -> 7 0; CONFLICTS -> 8 0; BARRIERS -> 9 0; ELEM_BYTES -> 2 4; TENSOR_SM -> 1331 0; "
             "MAX_THREADS -> 6 1; DTYPE_F16 -> 1 0; DTYPE_F32 -> 0 1; DTYPE_BF16 -> 0 0; DTYPE_TF32 -> 0 0; "
+            "DTYPE_TF32X3 -> 0 0; "
             "HAS_EPILOGUE -> 1 0; LAYOUT_W_NK -> 0 1; LAYOUT_W_KN -> 1 0; PACKED -> 1 0; ACCURACY -> 16 1"
     }; /* of the spec, of a bare one */
     static const char *const unknown[] = { "HAS_GELU", "LAYOUT_XX", "DTYPE_F8", "M", "THREADS", "REGS", "" };
     static const struct {
         const char *dtype;
         int64_t rate;
-    } tensor[] = { { "bf16", 1331 }, { "tf32", 665 }, { "f32", 0 } };
+    } tensor[] = { { "bf16", 1331 }, { "tf32", 665 }, { "tf32x3", 221 }, { "f32", 0 } };
     Binding b = { .spec = read_spec(
                       "name = \"pkg\"; op = \"dense\"; dtype = \"f16\"; epilogue = [\"bias\"]; threads = [6, 2]; "
                       "accuracy = 16.9;\n"

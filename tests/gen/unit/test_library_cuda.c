@@ -299,6 +299,7 @@ TEST(it_takes_the_algorithm_that_is_asked_for)
 TEST(it_compiles_for_each_type)
 {
     static const char *const rows[][2] = { { "tf32", "FAST_TF32" },
+                                           { "tf32x3", "= CUBLAS_COMPUTE_32F;" },
                                            { "f16", "CUDA_R_16F" },
                                            { "bf16", "CUDA_R_16BF" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -74,6 +74,11 @@ TEST(measured_rates_count)
                 assert_int_equal(fact(t, row[k].unit), fact(hopper, row[k].unit));
     }
     assert_string_equal(target_rate(turing, "tf32")->fact, "FMA_SM"); /* it has no tensor cores for it */
+    /* a third of what the same unit does */
+    LimitRecord l = limit_of("tf32x3", 170);
+    const Target *t = rated(hopper, "tf32x3", &l, 1);
+    assert_int_equal(fact(t, "TENSOR_TF32_SM"), 510);
+    assert_true(target_fmas(t, target_rate(t, "tf32x3")) == 170);
 }
 
 /* Best rates, medians of the rest; what one of them lacks is not counted, and the same line again says nothing more. */

@@ -148,6 +148,9 @@ TEST(large_products_come_near_the_units)
     make_world(DENSE("f32"));
     const double f32 = flops / best("simt_gemm", 8192, 8192, 8192, (char *)NULL) / 1000, peak = 2e-6 * 128 * SMS * 1755;
     assert_true(f32 > 0.55 * peak && f32 < 0.75 * peak);
+    make_world(DENSE("tf32x3")); /* a third of what mma.sync does with tf32 */
+    const double thrice = flops / best("mma_gemm", 8192, 8192, 8192, (char *)NULL) / 1000;
+    assert_true(thrice > 1.2 * f32 && thrice > 0.65 * 103 && thrice < 103);
 }
 
 /* cuBLAS's better time on an H200 (bench/results/nvidia-h200), in microseconds, for these M and each N and K. What the

@@ -139,7 +139,7 @@ TEST(gpus_have_a_general_kernel)
                                           asks_text(a, layout, packed, cases[i].formula[e]), e == 0);
     }
     assert_int_equal(nchecked,
-                     5 * (4 * (2 * 2 + 4) + 3 * 3) * NFORMULA); /* GPUs, types, layouts; types, ops of formulas alone */
+                     5 * (5 * (2 * 2 + 4) + 3 * 3) * NFORMULA); /* GPUs, types, layouts; types, ops of formulas alone */
     arena_free(a);
 }
 

@@ -18,7 +18,7 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 {
     constexpr int unroll = UNROLL;
 #pragma unroll unroll
-    for (int c = 0; c < 16 * CHUNKS; c += 16) {
+    for (int c = 0; c < 16 * OWN_CHUNKS; c += 16) {
         float xv[TM][4];
 #if X_IS_KM
 #pragma unroll

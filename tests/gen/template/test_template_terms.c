@@ -156,6 +156,9 @@ static const Point points[] = {
     { "simt_gemm sm_90a f32 KN", "BM=32 BN=96 TM=4 TN=6 STAGES=4", CALL(64, 64, 64, 1), "ISSUE=384+64+16+34+6" },
     { "simt_gemm sm_90a f32 KN", "BM=32 BN=96 TM=4 TN=6 STAGES=4 ALIGNED=0", CALL(64, 63, 64, 1),
       "ISSUE=384+64+18*16+34+6" },
+    /* Two groups of four warps have four of eight chunks of k each; 9216 sums pass through shared memory. */
+    { "simt_gemm sm_90a f32 NK", "BM=96 BN=96 TM=6 TN=12 BK=32 STAGES=3 KGROUPS=2", CALL(96, 96, 3072, 1),
+      "NT=256; ISSUE=1152+72+24+34+24; LDS=18*4*16+192; ENDS=600+576+576" },
     { "mma_gemm sm_90a bf16 KN", "ALIGNED=4", CALL(64, 62, 64, 1), "ODD=0; ISSUE=76+18*16; WAIT=40" },
     { "mma_gemm sm_90a bf16 KN", "ALIGNED=0", CALL(64, 63, 64, 1), "ODD=1; WAIT=40+2*300" },
     { "mma_gemm sm_90a tf32 KN", "ALIGNED=0", CALL(64, 63, 64, 1), "ODD=0" },

@@ -107,7 +107,8 @@ static double convolved(const char *template, int64_t n, int64_t g, int64_t size
     return least;
 }
 
-#define TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
+#define MMA_TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
+#define TILE(bm, bn, a, x, b, y) "KGROUPS", 1, MMA_TILE(bm, bn, a, x, b, y)
 
 /* One block for each multiprocessor, of 4096 elements both: two warps reach two sub-cores, four warps all. Either
  * waits when it is alone on its sub-core, and that of the larger tile for longer. */
@@ -129,8 +130,8 @@ TEST(a_lone_block_of_two_warps_has_half_the_units)
 TEST(tensor_cores_are_of_sub_cores_too)
 {
     make_world(DENSE("tf32"));
-    const double two = best("mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 64)),
-                 four = best("mma_gemm", 64, 64 * SMS / 4, 3072, TILE(64, 64, "WM", 32, "WN", 32));
+    const double two = best("mma_gemm", 64, 64 * SMS / 4, 3072, MMA_TILE(64, 64, "WM", 32, "WN", 64)),
+                 four = best("mma_gemm", 64, 64 * SMS / 4, 3072, MMA_TILE(64, 64, "WM", 32, "WN", 32));
     assert_true(two > 1.05 * four);
 }
 

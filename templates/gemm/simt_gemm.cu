@@ -9,7 +9,7 @@ params = (
   { name = "BN";     choices = [32, 64, 96, 128, 256];     doc = "columns of a block's tile of Y"; },
   { name = "TM";     choices = [2, 4, 6, 8];               doc = "rows of a thread's part of the tile"; },
   { name = "TN";     choices = [4, 6, 8, 12, 16];          doc = "columns of a thread's part of the tile"; },
-  { name = "BK";     choices = [8, 16, 32];                doc = "values of k that are in shared memory at once"; },
+  { name = "BK";     choices = [8, 16, 32, 64];            doc = "values of k that are in shared memory at once"; },
   { name = "STAGES"; choices = [2, 3, 4, 5];               doc = "such blocks of k, in use or on their way"; },
   { name = "SPLITK"; choices = [1, 2, 3, 4, 6, 8];
     doc = "blocks that share out the sum over k of one tile; the last one to finish adds up"; },
@@ -33,7 +33,8 @@ values = (
   { name = "CHUNKS";    expr = "BK / 4";                    doc = "16-byte chunks in a row of a tile along k"; },
   { name = "OWN_CHUNKS"; expr = "CHUNKS / KGROUPS";         doc = "of them a group's"; },
   { name = "OWN_ROWS";  expr = "TM / KGROUPS";              doc = "rows whose sums over all groups are a thread's in the end"; },
-  { name = "LINE_ROWS"; expr = "32 / BK";                   doc = "such rows in 128 bytes: all banks"; },
+  { name = "LINE_ROWS"; expr = "max(1, 32 / BK)";           doc = "such rows in 128 bytes: all banks"; },
+  { name = "SWIZZLE";   expr = "min(CHUNKS, 8)";            doc = "groups of banks that a chunk is in, row by row"; },
   { name = "TILE";      expr = "(BM + BN) * BK";            doc = "floats of a stage in shared memory"; },
   { name = "STAGED";    expr = "EPILOGUE_CALLS || EPILOGUE_READS"; doc = "the formula is computed in a loop, on sums in shared memory"; },
   { name = "STRIP";     expr = "4 * OWN_ROWS";              doc = "rows of a tile that are a warp's in the end"; },
@@ -62,8 +63,8 @@ values = (
     doc = "blocks that an SM shall hold: up to 16 warps; each of its quarters has a quarter of the registers"; },
   { name = "CAP";       expr = "min(255, REGS_SM / (128 * ceil_div(NT * MINB, 128)) / 8 * 8)";
     doc = "registers that the compiler may use"; },
-  { name = "UNROLL";    expr = "1 + (OWN_CHUNKS - 1) * (NEED + 4 * TM + 32 + 8 * (NT == 64) <= CAP)";
-    doc = "chunks of k unrolled: all, if registers are left to load the next one's values early"; },
+  { name = "UNROLL";    expr = "1 + (OWN_CHUNKS - 1) * (NEED + 4 * TM + 32 + 8 * (NT == 64) <= CAP) * (TM * TN < 96 || BK * KGROUPS <= 16)";
+    doc = "chunks of k unrolled: all, if registers are left to load the next one's values early, but for many long ones"; },
   { name = "WHOLE";     expr = "FIXED_K > 0 && FIXED_K % BK == 0";
     doc = "every block of k is whole at the fixed K"; } );
 constraints = (
@@ -80,10 +81,13 @@ constraints = (
   { need = "NT < 256 || TM * TN >= 48 || KGROUPS > 1 && TM * TN * OWN_CHUNKS >= 32";
     why = "many threads with little work mostly wait at barriers"; },
   { need = "NT > 64 || TM * TN <= 96";     why = "two warps with so many registers each leave an SM nearly empty"; },
-  { need = "TILE >= 1024 && TILE <= 4096 * KGROUPS";
+  { need = "TILE >= 1024 && TILE <= 4096 * KGROUPS * (1 + (TM * TN == 96))";
     why = "a shorter stage is all barriers, a longer one wastes shared memory"; },
+  { need = "KGROUPS == 1 && BK <= 32 || KGROUPS > 1 && OWN_CHUNKS >= 2 && (BK <= 32 || KGROUPS == 4 || TM * TN >= 64)";
+    why = "a group with one chunk of a block of k mostly waits at barriers; long blocks are for several groups or large parts"; },
+  { need = "SPLITK * KGROUPS <= 16";       why = "in more parts a tile's sum is short, and adding it up long"; },
   { need = "SMEM <= SMEM_BLOCK";           why = "the stages must fit a block's shared memory"; },
-  { need = "NEED <= 210";
+  { need = "NEED <= min(210, CAP)";
     why = "more values than a thread has registers, 255 with those of the compiler"; },
   { need = "NT < 256 || NT * MINB >= 512 || TM * TN == 128 || KGROUPS > 1 && TM * TN >= 96"; why = "half of an SM's registers would stay empty"; },
   { need = "SM_ARCH >= 80 || STAGES == 2"; why = "without asynchronous copies one stage is in use, one in registers"; },
@@ -92,7 +96,7 @@ constraints = (
     why = "too little on its way to cover the memory's latency"; },
   { need = "STAGES <= 3 || TILE <= 2560";  why = "three long stages already cover the memory's latency"; },
   { need = "STAGES <= 4 || TILE <= 1024";  why = "four stages of this length already cover the memory's latency"; },
-  { need = "SPLITK == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
+  { need = "SPLITK * KGROUPS == 1 || GROUP == 0";    why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || BM * BN >= 128 * 96"; why = "where small tiles win the operands stay in L2"; },
   { need = "SPLITK <= 3 || BM * BN <= 64 * 96"; why = "in more parts a large tile is not worth the sum at the end"; },
   { need = "FIXED_K == 0 || ALIGNED == 16 && FIXED_K % 4 == 0 && FIXED_N % 4 == 0";
@@ -183,6 +187,7 @@ features = (
 #define OWN_CHUNKS 2
 #define OWN_ROWS 4
 #define LINE_ROWS 2
+#define SWIZZLE 4
 #define TILE 3072
 #define STAGED 0
 #define STRIP 16
@@ -208,7 +213,7 @@ features = (
  *   stage     X's part, [BM][BK] or, where X_IS_KM, [BK][BM], then W's part, all 16-byte aligned:
  *             NK: [BN][BK], row s holds column KERNEL_column(s) of Y: those that 8 lanes read together are neighbours;
  *             KN: [BK][BN].
- *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % CHUNKS),
+ *             Rows along k are swizzled: chunk c (k/4) of row r lies in the place of chunk c ^ (r/LINE_ROWS % SWIZZLE),
  *             so that the same chunk of 8 rows is in 8 different groups of banks.
  */
 #include "matrices.cuh"
@@ -218,7 +223,7 @@ features = (
 /* Where element k of row r lies in a tile whose rows run along k. */
 static __device__ __forceinline__ int KERNEL_at(int r, int k)
 {
-    return r * BK + (k / 4 ^ r / LINE_ROWS % CHUNKS) * 4 + k % 4;
+    return r * BK + (k / 4 ^ r / LINE_ROWS % SWIZZLE) * 4 + k % 4;
 }
 #endif
 
@@ -252,10 +257,10 @@ static __device__ __forceinline__ KERNEL_place KERNEL_find()
 #if X_IS_KM
     p.x = p.row;
 #else
-    p.x = p.row * BK + ly / LINE_ROWS % CHUNKS * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
+    p.x = p.row * BK + ly / LINE_ROWS % SWIZZLE * 4; /* KERNEL_at(p.row, 0): 4 * TM is a multiple of 8 */
 #endif
 #if !W_IS_KN
-    p.w = X_PART + (wx * 8 * TN + lx) * BK + lx / LINE_ROWS % CHUNKS * 4;
+    p.w = X_PART + (wx * 8 * TN + lx) * BK + lx / LINE_ROWS % SWIZZLE * 4;
 #else
     p.w = X_PART + p.col;
 #endif

@@ -117,11 +117,14 @@ static const KernelRow thorough[] = {
     { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a " TALL, "gelu(acc + bias[n])", NULL },
     { "batch_matmul tf32 A=MK B=KN", "tiny_mma_bmm sm_80", "acc * 0.125 + mask[b0,n]", NULL },
     /* ---- groups of threads that share out each block of k: the most threads, copies of elements, formulas in rounds,
-     * a chunk each of the shortest block */
-    { "dense f32 W=NK packed", "simt_gemm sm_90a BM=64 BN=64 TM=4 TN=8 BK=16 SPLITK=2 KGROUPS=4", NULL, NULL },
+     * two chunks each of a block and eight; long blocks of one group; the order of large parts of a thread */
+    { "dense f32 W=NK packed", "simt_gemm sm_90a BM=64 BN=64 TM=4 TN=8 BK=64 SPLITK=2 KGROUPS=4", NULL, NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=96 TM=4 TN=6 BK=16 STAGES=4 SPLITK=4 KGROUPS=2", BIAS, UNALIGNED },
-    { "dense f32 W=KN", "simt_gemm sm_75 BM=128 BN=96 TM=8 TN=12 BK=8 KGROUPS=2", BIAS, UNALIGNED },
-    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=16 BK=8 KGROUPS=2", "silu(acc) * gate[m,n]", NULL },
+    { "dense f32 W=KN", "simt_gemm sm_75 BM=128 BN=96 TM=8 TN=12 BK=16 KGROUPS=2", BIAS, UNALIGNED },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=16 BK=16 KGROUPS=2", "silu(acc) * gate[m,n]", NULL },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=96 TM=8 TN=12 BK=32 GROUP=8", BIAS, NULL },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=96 TM=8 TN=12 BK=64 SPLITK=2 KGROUPS=2", BIAS, UNALIGNED },
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=64 TM=8 TN=8 BK=64 KGROUPS=2", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_90a BM=64 BN=96 TM=4 TN=12 BK=32 KGROUPS=4 FIXED_K=64", BIAS, WHOLE },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=16 KGROUPS=2", "acc + residual[b0,b1,m,n]", NULL },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=128 BN=96 TM=8 TN=12 BK=32 SPLITK=2 KGROUPS=2", BIAS, BATCHES_UNALIGNED },

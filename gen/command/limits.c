@@ -35,7 +35,8 @@ static const struct {
                 { "memory", "memory GB/s", offsetof(LimitRecord, bytes_per_s[LEVEL_MEMORY]), 1e9, true },
                 { "clock_mhz", "clock MHz", offsetof(LimitRecord, clock_mhz), 1, false },
                 { "launch_ns", "launch ns", offsetof(LimitRecord, launch_ns), 1, false },
-                { "handover_ns", "handover ns", offsetof(LimitRecord, handover_ns), 1, false } };
+                { "handover_ns", "handover ns", offsetof(LimitRecord, handover_ns), 1, false },
+                { "reuse_flops_per_s", "reuse GFLOP/s", offsetof(LimitRecord, reuse_flops_per_s), 1e9, false } };
 enum { NCOLUMN = LENGTH(COLUMNS) };
 
 static double value_of(const LimitRecord *l, int column)

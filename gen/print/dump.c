@@ -209,6 +209,8 @@ static void print_limit(const Dump *d, const LimitRecord *l)
         fprintf(d->out, ", launch %s", number_time(d->a, l->launch_ns));
     if (l->handover_ns > 0)
         fprintf(d->out, ", handover %s", number_time(d->a, l->handover_ns));
+    if (l->reuse_flops_per_s > 0)
+        fprintf(d->out, ", reuse %s GFLOP/s", number_sig(d->a, l->reuse_flops_per_s * 1e-9, 3));
     fprintf(d->out, "\n");
 }
 

@@ -340,7 +340,8 @@ static bool take_limits(const Runner *r, Request *request, const json_t *event)
                                            .flops_per_s = runner_rate(answer, "flops_per_s"),
                                            .clock_mhz = runner_rate(answer, "clock_mhz"),
                                            .launch_ns = runner_rate(answer, "launch_ns"),
-                                           .handover_ns = runner_rate(answer, "handover_ns") };
+                                           .handover_ns = runner_rate(answer, "handover_ns"),
+                                           .reuse_flops_per_s = runner_rate(answer, "reuse_flops_per_s") };
         for (Level level = 0; level < LEVEL_COUNT; level++)
             request->limit[i].bytes_per_s[level] = runner_rate(rates, level_name(level));
         if (json_integer_value(json_object_get(answer, "threads")) != q->threads[i] ||

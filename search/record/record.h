@@ -99,9 +99,10 @@ typedef struct {
     double flops_per_s;
     double bytes_per_s[LEVEL_COUNT]; /* of reading data that lie there; 0: not measured */
     /* GPUs alone have these; 0: not measured. */
-    double clock_mhz;   /* while these rates were measured */
-    double launch_ns;   /* of an empty kernel, as kernels are timed */
-    double handover_ns; /* from a block's release of what it stored to another's acquire */
+    double clock_mhz;         /* while these rates were measured */
+    double launch_ns;         /* of an empty kernel, as kernels are timed */
+    double handover_ns;       /* from a block's release of what it stored to another's acquire */
+    double reuse_flops_per_s; /* of FMAs whose operands need few ports of registers, as the others do not */
 } LimitRecord;
 
 typedef struct {

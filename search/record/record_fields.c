@@ -28,7 +28,7 @@ const char *level_name(Level level) { return (unsigned)level < LEVEL_COUNT ? LEV
 
 static const char NO_TEXT[] = "name, compiler or flags is missing";
 static const char NO_CACHE[] = "the size of a cache is out of range";
-static const char NO_RATE[] = "clock_mhz, launch_ns or handover_ns is not a number from 0 on";
+static const char NO_RATE[] = "clock_mhz, launch_ns, handover_ns or reuse_flops_per_s is not a number from 0 on";
 
 static const Field device_fields[] = {
     { "id", FIELD_NAME, .at = offsetof(Device, id) },
@@ -127,6 +127,8 @@ static const Field limit_fields[] = {
       .wrong = NO_RATE },
     { "handover_ns", FIELD_REAL, .at = offsetof(LimitRecord, handover_ns), .high = LIMIT_MAX, .presence = FIELD_SPARSE,
       .wrong = NO_RATE },
+    { "reuse_flops_per_s", FIELD_REAL, .at = offsetof(LimitRecord, reuse_flops_per_s), .high = LIMIT_MAX,
+      .presence = FIELD_SPARSE, .wrong = NO_RATE },
     { 0 },
 };
 

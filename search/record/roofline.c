@@ -31,7 +31,7 @@ static LimitRecord *find_or_add_limit(Roofline *f, int threads)
 static void take_measured(Roofline *f, const LimitRecord *l)
 {
     LimitRecord *to = find_or_add_limit(f, l->threads);
-    to->flops_per_s = fmax(to->flops_per_s, l->flops_per_s);
+    to->flops_per_s = fmax(to->flops_per_s, fmax(l->flops_per_s, l->reuse_flops_per_s));
     for (int i = 0; i < LEVEL_COUNT; i++)
         to->bytes_per_s[i] = fmax(to->bytes_per_s[i], l->bytes_per_s[i]);
 }

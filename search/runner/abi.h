@@ -44,10 +44,10 @@ typedef int64_t dcgen_packed_bytes_fn(const int64_t *extent);
 typedef int dcgen_pack_fn(const int64_t *extent, const void *w, void *packed);
 
 /* Code that measures what a GPU does at most (templates/device/limits.cu): starts one kernel in `stream`. probe: fma,
- * tf32, f16, bf16, shared, l2, memory, handover, fill (which writes the buffer and comes first); variant: from 0 on, as
- * long as there are. The buffer is a multiple of 1 MiB and has 8 KiB for each of `sms` multiprocessors. *work: what all
- * of the launch does, in flops, bytes or hand-overs one after the other. 0, a cudaError_t of the launch, or
- * DCGEN_NO_PROBE: there is no such probe or variant. */
+ * fma_reuse, tf32, f16, bf16, shared, l2, memory, handover, fill (which writes the buffer and comes first); variant:
+ * from 0 on, as long as there are. The buffer is a multiple of 1 MiB and has 8 KiB for each of `sms` multiprocessors.
+ * *work: what all of the launch does, in flops, bytes or hand-overs one after the other. 0, a cudaError_t of the
+ * launch, or DCGEN_NO_PROBE: there is no such probe or variant. */
 enum { DCGEN_NO_PROBE = -1 };
 typedef int dcgen_limit_fn(const char *probe, int variant, int sms, int64_t rounds, void *buffer, int64_t bytes,
                            void *stream, double *work);

@@ -186,6 +186,7 @@ static json_t *limits_json(const Engine *e, Arena *a, const LimitsRequest *q, co
     set_positive(one, "clock_mhz", r.clock_mhz);
     set_positive(one, "launch_ns", r.launch_ns);
     set_positive(one, "handover_ns", r.handover_ns);
+    set_positive(one, "reuse_flops_per_s", r.reuse_flops_per_s);
     return one;
 }
 

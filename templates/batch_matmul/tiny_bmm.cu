@@ -14,6 +14,7 @@ params  = (
   { name = "BK";       choices = [16, 32];        doc = "values of k that are in shared memory at once"; },
   { name = "STAGES";   choices = [2, 3];          doc = "such blocks of k, in use or on their way"; },
   { name = "SPLITK";   choices = [1];             doc = "there are blocks enough"; },
+  { name = "KGROUPS";  choices = [1];             doc = "and sums are short"; },
   { name = "GROUP";    choices = [0];             doc = "tiles are done column by column"; },
   { name = "FIXED_K";  choices = [0];             doc = "K is the caller's"; } );
 values  = (
@@ -29,9 +30,9 @@ constraints = (
   { need = "SM_ARCH < 80 || STAGES > 2"; why = "one stage on its way does not cover the memory's latency"; } );
 general = (
   { target = "sm_75"; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32; STAGES = 2; SPLITK = 1;
-    GROUP = 0; FIXED_K = 0; FIXED_N = 0; },
+    KGROUPS = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; },
   { target = ["sm_80", "sm_86", "sm_89", "sm_90a"]; TOGETHER = 4; BM = 16; BN = 16; TM = 4; TN = 2; BK = 32;
-    STAGES = 3; SPLITK = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
+    STAGES = 3; SPLITK = 1; KGROUPS = 1; GROUP = 0; FIXED_K = 0; FIXED_N = 0; } );
 tile = { B0 = "1"; B1 = "TOGETHER"; M = "BM"; N = "BN"; K = "BK"; };
 launch = { x = "TILES * (EACH < 2147483648)"; }; # tiles are counted in 31 bits
 derived = (

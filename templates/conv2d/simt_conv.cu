@@ -8,7 +8,7 @@ layouts = { X = ["NHWC"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
 params  = ( { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; } );
 values  = (
   { name = "W_IS_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
-  { name = "SMEM"; expr = "max(STAGES * TILE, STAGED * BM / ROUNDS * F_PITCH) * 4 + 16 * BM";
+  { name = "SMEM"; expr = "SHARED * 4 + 16 * BM";
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
 launch = { x = "TILES * (N * P * Q < 2147483648) * (R * S * C < 2147483648)"; }; # pixels and k are counted in 31 bits
 derived = (
@@ -25,8 +25,8 @@ derived = (
   { name = "TILE_READS"; expr = "(BM + BN) * (R * S * C)"; doc = "elements that a tile reads"; },
   # As in dense; counted in PTX, 25 more for the taps, 12 for a pixel that is copied: an LDS.128, its address, bounds.
   { name = "ISSUE";
-    expr = "TM * TN * BK + (TM + TN + W_IS_KN * (VN == 2) * TN) * BK / 4 + (1 + 17 * (ALIGNED == 0)) * TILE / NT + 34"
-           " + 6 * CHUNKS / UNROLL + 25 + 12 * (1 + 3 * (ALIGNED == 0)) * BM * BK / (4 * NT)";
+    expr = "(4 * TM * TN + TM + TN + W_IS_KN * (VN == 2) * TN) * OWN_CHUNKS + (1 + 17 * (ALIGNED == 0)) * TILE / NT + 34"
+           " + 6 * OWN_CHUNKS / UNROLL + 25 + 12 * (1 + 3 * (ALIGNED == 0)) * BM * BK / (4 * NT)";
     doc = "instructions of a warp for a block of k"; },
   { name = "FIRST"; expr = "2100 + 3 * BM * BN / 10"; doc = "cycles until the first stage is there, with where the tile's pixels lie, and to store it"; } );
 tile = { N = "1"; G = "1"; H = "1"; W = "BM"; C = "BK"; K = "BN"; R = "1"; S = "1"; };

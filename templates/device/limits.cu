@@ -4,13 +4,17 @@
  * (search/runner/cuda/limits_cuda.c, search/runner/abi.h has dcgen_limit) and divides work by time.
  *
  *   probe         unit                      a thread's loop, as nvcc 13.0 compiles it for sm_90a                          work
- *   fma           FMA units                 256 FFMA with 32 accumulators, no conflicts of register banks; 6 more         2 a FMA
+ *   fma           FMA units, registers      256 FFMA with 32 accumulators, 2.44 reads of registers each; 6 more           2 a FMA
+ *   fma_reuse     FMA units                 the same products in another order, 1.71 reads each, the rest reused          2 a FMA
  *   tf32 f16 bf16 tensor cores              64 mma.sync with 16 tiles of 16 x 8, 4 fragments of A, 4 of B; 7 more         2 a product
  *   shared        shared memory             8 LDS.128 without conflicts, 17 LOP3; 7 more                                  bytes
  *   l2            L2 cache                  4 loads of 16 bytes; all of the buffer by every block, each from another place on    bytes
  *   memory        memory                    the same; all of the buffer once, by all blocks together                      bytes
  *   handover      acq_rel atomic            what a block of split-K does to hand over its tile, one after the other       hand-overs
  *   fill                                    writes the buffer: random floats in -1 .. 1                                   bytes
+ *
+ * Two ports bring two registers a cycle, so that fma reaches 0.82 of the peak, however much power there is. Where fma_reuse does no better,
+ * power is what lacks; else the ports are.
  *
  * Operands are random: zeros would leave power unused and the clock above what real data allow. Nothing but fill and handover writes.
  */
@@ -70,7 +74,8 @@ static __device__ __forceinline__ void keep(const limits_args &g, float sum)
         *(float *)g.buffer = sum;
 }
 
-static __global__ void __launch_bounds__(FMA_THREADS) limits_fma(limits_args g)
+/* reuse: each value of a and b is that of four FMAs in a row, so that two in a row differ in one of them at most. */
+template <bool reuse> static __global__ void __launch_bounds__(FMA_THREADS) limits_fma(limits_args g)
 {
     const float *from = (const float *)g.buffer + threadIdx.x;
     float a[4], b[4], acc[32], sum = 0;
@@ -86,7 +91,8 @@ static __global__ void __launch_bounds__(FMA_THREADS) limits_fma(limits_args g)
         for (int u = 0; u < 8; u++)
 #pragma unroll
             for (int i = 0; i < 32; i++)
-                acc[i] = fmaf(a[i % 4], b[(i / 4 + u) % 4], acc[i]);
+                acc[i] = reuse ? fmaf(a[(i / 4 + u / 4) % 4], b[((i + 2) / 4 + u) % 4], acc[i])
+                               : fmaf(a[i % 4], b[(i / 4 + u) % 4], acc[i]);
 #pragma unroll
     for (int i = 0; i < 32; i++)
         sum += acc[i];
@@ -254,9 +260,12 @@ typedef struct {
 #define MMA_WORK(k) (64 * 2.0 * 16 * 8 * (k) * (MMA_THREADS / 32))
 #define SHARED_WORK (8.0 * 16 * SHARED_THREADS)
 static const limits_row rows[] = {
-    { "fma", 0, limits_fma, 1, FMA_THREADS, 0, false, FMA_WORK },
-    { "fma", 1, limits_fma, 2, FMA_THREADS, 0, false, FMA_WORK },
-    { "fma", 2, limits_fma, 4, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma", 0, limits_fma<false>, 1, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma", 1, limits_fma<false>, 2, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma", 2, limits_fma<false>, 4, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma_reuse", 0, limits_fma<true>, 1, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma_reuse", 1, limits_fma<true>, 2, FMA_THREADS, 0, false, FMA_WORK },
+    { "fma_reuse", 2, limits_fma<true>, 4, FMA_THREADS, 0, false, FMA_WORK },
 #if SM_ARCH >= 80
     { "tf32", 0, limits_mma<TF32>, 2, MMA_THREADS, 0, false, MMA_WORK(8) },
     { "tf32", 1, limits_mma<TF32>, 4, MMA_THREADS, 0, false, MMA_WORK(8) },

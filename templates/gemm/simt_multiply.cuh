@@ -18,8 +18,14 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 {
     constexpr int unroll = UNROLL;
 #pragma unroll unroll
-    for (int c = 0; c < 16 * CHUNKS; c += 16) {
+    for (int c = 0; c < 16 * OWN_CHUNKS; c += 16) {
         float xv[TM][4];
+#if !W_IS_KN && TM * TN >= 96 && BK * KGROUPS > 16
+        float wv[TN][4];
+#pragma unroll
+        for (int j = 0; j < TN; j++)
+            KERNEL_load<4>(wv[j], stages + (w ^ c) + 8 * j * BK * 4);
+#endif
 #if X_IS_KM
 #pragma unroll
         for (int k = 0; k < 4; k++)
@@ -29,9 +35,21 @@ static __device__ __forceinline__ void KERNEL_multiply(float (&acc)[TM * TN], co
 #else
 #pragma unroll
         for (int i = 0; i < TM; i++)
-            KERNEL_load<4>(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % CHUNKS * 16) + 4 * i * BK * 4);
+            KERNEL_load<4>(xv[i], stages + (x ^ c ^ 4 * i / LINE_ROWS % SWIZZLE * 16) + 4 * i * BK * 4);
 #endif
-#if !W_IS_KN
+#if !W_IS_KN && TM * TN >= 96 && BK * KGROUPS > 16
+        /* All values of four k are there before the first is used. Row by row, there and back: neighbours have a value
+         * in common, which stays in the unit, so that its registers' ports are free for others. */
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int l = 0; l < TN; l++) {
+                    const int j = (i + k) % 2 ? TN - 1 - l : l;
+                    acc[i * TN + j] = fmaf(xv[i][k], wv[j][k], acc[i * TN + j]);
+                }
+#elif !W_IS_KN
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             float wv[4];

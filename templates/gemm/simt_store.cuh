@@ -17,7 +17,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *stages, int
 {
     const int first = p.row / STRIP * ROUND_ROWS + p.row % STRIP;
     KERNEL_rounds(stages, a, m0, n0, [&](float *sums, int round) {
-        constexpr int part = TM / ROUNDS; /* rows of the thread */
+        constexpr int part = OWN_ROWS / ROUNDS; /* rows of the thread */
 #pragma unroll
         for (int i = 0; i < part; i++)
 #pragma unroll
@@ -43,7 +43,7 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *, int m0, i
     const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (KERNEL_ncol(a) | o.ldy) % VN == 0;
     float *y = o.y + ((int64_t)m0 + p.row) * o.ldy + n0 + p.col;
 #pragma unroll
-    for (int i = 0; i < TM; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
+    for (int i = 0; i < OWN_ROWS; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
         if (KERNEL_down(i) >= nrow)
             return;
 #pragma unroll

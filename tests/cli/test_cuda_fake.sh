@@ -120,14 +120,14 @@ run 0 -t cuda --runner ./fake-gpu --nvcc ./fake-nvcc -o gpu tiny.cfg
 section what the device does at most
 limits() { LIMITS=1 run "$1" limits -t cuda --runner ./fake-gpu --nvcc "$2" --records "$3" ${4:-} tiny.cfg; }
 limits 0 ./fake-nvcc gpu.records.jsonl "--seconds 1"
-grep -q '^sm_90a f32 on Fake GPU$' "$out" && grep -qE '^ +1 +60000 +30000 +5500 +3000 +[0-9]+ +1500 +1800$' "$out" || failed "no table of the limits"
+grep -q '^sm_90a f32 on Fake GPU$' "$out" && grep -qE '^ +1 +60000 +30000 +5500 +3000 +[0-9]+ +1500 +1800 +66000$' "$out" || failed "no table of the limits"
 limits 0 ./fake-nvcc l.jsonl --json
 grep -q '"launch_ns": 1500' "$out" && grep -qE '"memory": (2.99|3)[0-9]*e12' "$out" || failed "no JSON of the limits"
 run 0 replay -t sm_90a --records gpu.records.jsonl -o with tiny.cfg
-grep -q '"type":"limit",.*"handover_ns":1800' with/records.jsonl || failed "the package does not keep the limits"
+grep -q '"type":"limit",.*"handover_ns":1800.*"reuse_flops_per_s":6.[56][0-9]*e13' with/records.jsonl || failed "the package does not keep the limits"
 grep -q 'Measured throughout the search' with/report.html || failed "the report does not say where its limits are from"
 run 0 explain with T=3
-grep -q ' at 60000 GFLOP/s, .* from the L2 cache .* at 5500 GB/s$' "$out" || failed "the roofline is not the measured one"
+grep -q ' at 66000 GFLOP/s, .* from the L2 cache .* at 5500 GB/s$' "$out" || failed "the roofline is not the measured one"
 run 0 replay --check with
 run 0 explain with --dump model
 cp "$out" model.measured

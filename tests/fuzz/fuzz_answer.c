@@ -120,8 +120,9 @@ static void ask_for_limits(Arena *a, Runner *r)
         REQUIRE(limit[i].threads == threads[i] && isfinite(limit[i].flops_per_s) && limit[i].flops_per_s > 0);
         for (int k = 0; k < LEVEL_COUNT; k++)
             REQUIRE(isfinite(limit[i].bytes_per_s[k]) && limit[i].bytes_per_s[k] >= 0);
-        const double more[] = { limit[i].clock_mhz, limit[i].launch_ns, limit[i].handover_ns };
-        for (int k = 0; k < 3; k++)
+        const double more[] = { limit[i].clock_mhz, limit[i].launch_ns, limit[i].handover_ns,
+                                limit[i].reuse_flops_per_s };
+        for (size_t k = 0; k < LENGTH(more); k++)
             REQUIRE(isfinite(more[k]) && more[k] >= 0);
     }
 }

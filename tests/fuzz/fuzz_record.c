@@ -63,8 +63,8 @@ static void check_limit(const LimitRecord *l)
     REQUIRE(l->threads > 0 && isfinite(l->flops_per_s) && l->flops_per_s > 0);
     for (int i = 0; i < LEVEL_COUNT; i++)
         REQUIRE(isfinite(l->bytes_per_s[i]) && l->bytes_per_s[i] >= 0);
-    const double more[] = { l->clock_mhz, l->launch_ns, l->handover_ns };
-    for (int i = 0; i < 3; i++)
+    const double more[] = { l->clock_mhz, l->launch_ns, l->handover_ns, l->reuse_flops_per_s };
+    for (size_t i = 0; i < LENGTH(more); i++)
         REQUIRE(isfinite(more[i]) && more[i] >= 0);
 }
 

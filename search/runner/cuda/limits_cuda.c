@@ -148,9 +148,14 @@ static bool warm_up(Bench *b, Probe *unit)
     return true;
 }
 
+/* FMAs have a second probe, which few ports of registers are enough for; other units have none. */
+static bool sample_reuse(Probe *reuse, bool is_fma, double *rate) { return !is_fma || sample_rate(reuse, rate); }
+
 static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
 {
-    Probe shared = { .bench = b, .name = "shared", .bytes = b->bytes },
+    const bool is_fma = strcmp(unit->name, "fma") == 0;
+    Probe reuse = { .bench = b, .name = "fma_reuse", .bytes = b->bytes },
+          shared = { .bench = b, .name = "shared", .bytes = b->bytes },
           l2 = { .bench = b, .name = "l2", .bytes = b->l2_bytes },
           memory = { .bench = b, .name = "memory", .bytes = b->bytes },
           handover = { .bench = b, .name = "handover", .bytes = b->bytes };
@@ -161,9 +166,10 @@ static bool take_rounds(Bench *b, Probe *unit, LimitRecord *out, int *rounds)
         b->timer->clocks = &clocks;
         good = sample_rate(unit, &out->flops_per_s);
         b->timer->clocks = NULL;
-        good = good && sample_rate(&shared, &out->bytes_per_s[LEVEL_L1]) &&
-               sample_rate(&l2, &out->bytes_per_s[LEVEL_L2]) && sample_rate(&memory, &out->bytes_per_s[LEVEL_MEMORY]) &&
-               sample_handover(&handover, &hand) && sample_null(b, &null);
+        good = good && sample_reuse(&reuse, is_fma, &out->reuse_flops_per_s) &&
+               sample_rate(&shared, &out->bytes_per_s[LEVEL_L1]) && sample_rate(&l2, &out->bytes_per_s[LEVEL_L2]) &&
+               sample_rate(&memory, &out->bytes_per_s[LEVEL_MEMORY]) && sample_handover(&handover, &hand) &&
+               sample_null(b, &null);
     }
     out->clock_mhz = clocks_mhz(&clocks);
     out->handover_ns = median(&hand);

@@ -146,7 +146,7 @@ TEST(the_records)
                                   .threads = 1,
                                   .status = STATUS_WRONG,
                                   .why = "off" } };
-    LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 }, 1755, 1180, 900 };
+    LimitRecord limit = { "d", "avx2", "f32", 2, 1.5e11, { 4e11, 0, 2e10, 1e10 }, 1755, 1180, 900, 1.6e11 };
     SpecRecord spec = { "c",  "resnet", "stem", "avx2", "conv2d", "f32", "X: NHWC",
                         true, "relu",   "",     "",     4,        1,     { { "PAD", 1 } } };
     const Records r = { .ndevice = 1,
@@ -171,7 +171,7 @@ TEST(the_records)
         "measure a on d: 2x3x4 threads=2: ok, 1.25 us, spread 1.5 % of 5 samples, raced\n"
         "measure b on d: 5x6 threads=1: wrong: off\n"
         "limit avx2 f32 on d, threads=2: 150 GFLOP/s, l1 400 GB/s, l3 20.0 GB/s, memory 10.0 GB/s"
-        ", 1755 MHz, launch 1.18 us, handover 900 ns\n");
+        ", 1755 MHz, launch 1.18 us, handover 900 ns, reuse 160 GFLOP/s\n");
     input.result.records = NULL;
 }
 

@@ -93,14 +93,14 @@ static const Point points[] = {
       "loads_2=30000*63*167/2; stalls=30000*63*(4-3); pack=30000*63*5; w_stream=30000*63*2; "
       "x_l2=63*1334*30000/16; y=1334*63*118; loop=167*63*30000; tiles=167*63*118*30; call=6000" },
     /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM, a warp on each sub-core: 1024 cycles of FMAs, in
-     * which its 616 instructions are issued, and 225 for want of others. */
+     * which its 616 instructions are issued, and 232 for want of others. */
     { "simt_gemm sm_80 f32 NK", "BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 SPLITK=4", CALL(100, 200, 1000, 1),
-      "serial=2*8*64*64*16*4*16; ns=1500+((1024+225)*16+600+256+1198+4096*(1+4)/4)*1000/1410" },
+      "serial=2*8*64*64*16*4*16; ns=1500+((1024+232)*16+600+256+1198+4096*(1+4)/4)*1000/1410" },
     /* 1252 blocks in 3 waves of 4 on each of 108 SMs: two full ones and 4 on the busiest, 12 in all, each of which
-     * stores its sums. Of four warps of a sub-core hardly anything of the 225 cycles shows. */
+     * stores its sums. Of four warps of a sub-core hardly anything of the 232 cycles shows. */
     { .extent = { 1, 20000, 20000 },
       .terms = "serial=2*313*64*64*313*4*16; "
-               "ns=1500+(3*(4*1024+10)*313+3*(600+256)+1198+4096*(12+4)/4)*1000/1410" },
+               "ns=1500+(3*(4*1024+11)*313+3*(600+256)+1198+4096*(12+4)/4)*1000/1410" },
     /* 8 tiles in 2 slices of 16 blocks: 128 cycles of tensor cores, 192 of shared memory, 76 to issue, 40 for want of
      * others. */
     { "mma_gemm sm_80 f16 NK", "BM=64 BN=64 WM=32 WN=32 ROW=64 STAGES=4 SPLITK=2", CALL(100, 200, 1000, 1),
@@ -108,16 +108,21 @@ static const Point points[] = {
     /* L2: each of 64 x 64 tiles is summed up by 8 blocks, which write and read whole tiles of floats. */
     { "mma_gemm sm_80 f16 NK", "BM=64 BN=64 WM=32 WN=32 ROW=64 STAGES=4 SPLITK=8", CALL(4033, 4096, 256, 1),
       "PASSED=4096*8*64*64; ns=1500+(2*(4096*128*256+4033*4096)+8*4096*8*64*64)/4500" },
-    /* Two warps on two sub-cores; 128 FMAs a cycle: 1024 of them, 438 for want of ports, 1168 instructions with all
-     * else, 225 for want of others. Of the 3 blocks of 2 warps on an SM, two warps share a sub-core, and hide most of
-     * that. */
+    /* Two warps on two sub-cores: 1280 cycles of 1024 FMAs, 270 of 144 other instructions, 256 for want of others. Of
+     * the 3 blocks of 2 warps on an SM, two warps share a sub-core, and hide most of that. */
     { "simt_gemm sm_86 f32 NK", "BM=32 BN=128 TM=8 TN=8 BK=16 STAGES=3 SPLITK=1", CALL(32, 128, 1024, 1),
-      "ns=1500+((438+1168+225)*64+600+256)*1000/1500" },
-    { .extent = { 32 * 72 * 3, 128, 1024 }, .terms = "ns=1500+((2*1606+49)*64+600+256)*1000/1500" },
+      "ns=1500+((1280+270+256)*64+600+256)*1000/1500" },
+    { .extent = { 32 * 72 * 3, 128, 1024 }, .terms = "ns=1500+((2*1550+63)*64+600+256)*1000/1500" },
     /* A loop of 2280 instructions: a lone block waits for them. */
     { "simt_gemm sm_90a f32 NK", "BM=64 BN=64 TM=8 TN=8 BK=32 STAGES=3 SPLITK=1", CALL(64, 64, 3072, 1),
-      "WARP=877+2280; FETCH=5130; STEP=5130" },
-    { .extent = { 64, 64 * 132 * 4, 3072 }, .terms = "STEP=4*3157/2+28" },
+      "WARP=2560+435; FETCH=5130; STEP=5130" },
+    { .extent = { 64, 64 * 132 * 4, 3072 }, .terms = "STEP=2*2995+37" },
+    /* Chunks of k are not unrolled: of 512 FMAs 9 % wait for ports, and each chunk's loads are waited for. */
+    { "simt_gemm sm_90a f32 NK", "BM=64 BN=64 TM=8 TN=8 BK=8 STAGES=4 SPLITK=4", CALL(64, 64, 768, 1),
+      "PORTS=9; ISSUE=512+32+16+34+12; WARP=640+176+61; WAIT=160+2*96" },
+    /* But for 12 columns of 8 rows, which are loaded first. */
+    { "simt_gemm sm_90a f32 NK", "BM=128 BN=96 TM=8 TN=12 BK=64 STAGES=3 SPLITK=1 KGROUPS=2", CALL(128, 96, 768, 1),
+      "PORTS=0; ISSUE=3072+160+56+34+48; WARP=3840+558; WAIT=160+8*120" },
     /* The memory: W once. */
     { "gemv sm_80 f32 NK", "ROWS=1 COLS=4 WARPS=4 KWARPS=1 UNROLL=4 SPLITK=1", CALL(1, 20000, 20000, 1),
       "serial=2*1250*16*157*128; ns=1500+4*(20000*20000+20000+20000)/1555" },
@@ -156,6 +161,9 @@ static const Point points[] = {
     { "simt_gemm sm_90a f32 KN", "BM=32 BN=96 TM=4 TN=6 STAGES=4", CALL(64, 64, 64, 1), "ISSUE=384+64+16+34+6" },
     { "simt_gemm sm_90a f32 KN", "BM=32 BN=96 TM=4 TN=6 STAGES=4 ALIGNED=0", CALL(64, 63, 64, 1),
       "ISSUE=384+64+18*16+34+6" },
+    /* Two groups of four warps have four of eight chunks of k each; 9216 sums pass through shared memory. */
+    { "simt_gemm sm_90a f32 NK", "BM=96 BN=96 TM=6 TN=12 BK=32 STAGES=3 KGROUPS=2", CALL(96, 96, 3072, 1),
+      "NT=256; ISSUE=1152+72+24+34+24; LDS=18*4*16+192; ENDS=600+576+576" },
     { "mma_gemm sm_90a bf16 KN", "ALIGNED=4", CALL(64, 62, 64, 1), "ODD=0; ISSUE=76+18*16; WAIT=40" },
     { "mma_gemm sm_90a bf16 KN", "ALIGNED=0", CALL(64, 63, 64, 1), "ODD=1; WAIT=40+2*300" },
     { "mma_gemm sm_90a tf32 KN", "ALIGNED=0", CALL(64, 63, 64, 1), "ODD=0" },
@@ -171,7 +179,7 @@ static const Point points[] = {
       "KTIMES=32; BYTES=256*8*8; ISSUE=128+4*48+2*32+16" },
     /* Fixed for K = 64: a 64th of an octave behind the others where nothing tells them apart. */
     { "simt_gemm sm_80 f32 NK", "FIXED_K=64", CALL(100, 200, 64, 1),
-      "ns=" OCTAVE_64TH "*(1500+(1249*4+600+256)*1000/1410)" },
+      "ns=" OCTAVE_64TH "*(1500+(1256*4+600+256)*1000/1410)" },
     { "mma_gemm sm_80 f16 NK", "FIXED_K=64", CALL(100, 200, 64, 1),
       "ns=" OCTAVE_64TH "*(1500+(283*2+1100+256)*1000/1410)" },
 };

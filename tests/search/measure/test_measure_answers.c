@@ -244,7 +244,7 @@ TEST(limits_are_taken_over)
         "echo '{\"event\":\"error\",\"text\":\"not now\"}'; read line; echo \"$line\" >\"$0.line\"; " SAYS_LIMITS(
             2, ONE(1, 5e9, "\"l1\":7,\"l2\":-3,\"memory\":2.5") "," GPU(
                    4, 6e9,
-                   "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"handover_ns\":-"
+                   "\"clock_mhz\":1755,\"launch_ns\":1180.5,\"reuse_flops_per_s\":7e9,\"handover_ns\":-"
                    "1")) "read line; " SAYS_LIMITS(9, ONE(1, 1, "") "," ONE(4, 1, "")) "read line",
         "" SAYS_LIMITS(4, ONE(1, 1, "") "," ONE(3, 1, "")) "read line",
         "" SAYS_LIMITS(5, ONE(1, 1, "")) "read line",
@@ -269,6 +269,7 @@ TEST(limits_are_taken_over)
             assert_true(l[0].bytes_per_s[LEVEL_L1] == 7 && l[0].bytes_per_s[LEVEL_L2] == 0 &&
                         l[0].bytes_per_s[LEVEL_L3] == 0 && l[0].bytes_per_s[LEVEL_MEMORY] == 2.5);
             assert_true(l[0].clock_mhz == 0 && l[0].launch_ns == 0 && l[0].handover_ns == 0);
+            assert_true(l[0].reuse_flops_per_s == 0 && l[1].reuse_flops_per_s == 7e9);
             assert_true(l[1].clock_mhz == 1755 && l[1].launch_ns == 1180.5 && l[1].handover_ns == 0);
             assert_true(l[1].bytes_per_s[LEVEL_L3] == 8 && l[1].bytes_per_s[LEVEL_L1] == 0);
             assert_string_equal(l[1].device, "0123456789abcdef");

@@ -208,12 +208,14 @@ TEST(the_lines_are_as_documented)
     l.clock_mhz = 5265 / 3.0;
     l.launch_ns = 1180;
     l.handover_ns = 900.5;
+    l.reuse_flops_per_s = 6.5e13;
     assert_true(record_add_kernel(f, &k, &p->err) && record_add_measure(f, &m, &p->err) &&
                 record_add_limit(f, &l, &p->err));
     const char *const more[] = { "'n':17,",
                                  "'final':true,'why':'','again':true,'cold':true,'tunes':true,'cold_ns':7800.5,"
                                  "'library_ns':6000.25}\n",
-                                 "'clock_mhz':1755.0,'launch_ns':1180.0,'handover_ns':900.5}\n" };
+                                 "'clock_mhz':1755.0,'launch_ns':1180.0,'handover_ns':900.5,"
+                                 "'reuse_flops_per_s':6.5e13}\n" };
     for (size_t i = 0; i < LENGTH(more); i++)
         assert_contains(contents(NULL) + strlen(want), quoted(more[i]));
     Records r = must_read();
@@ -226,7 +228,8 @@ TEST(the_lines_are_as_documented)
         assert_true(got->final == i && got->retry == i && got->cold == i && got->tunes == i);
         assert_true(got->cold_ns == (i ? 7800.5 : 0) && got->library_ns == (i ? 6000.25 : 0) && got->extent[0] == 16);
         assert_true(r.limit[i].clock_mhz == (i ? 1755 : 0) && r.limit[i].launch_ns == (i ? 1180 : 0) &&
-                    r.limit[i].handover_ns == (i ? 900.5 : 0) && r.limit[i].threads == 2);
+                    r.limit[i].handover_ns == (i ? 900.5 : 0) && r.limit[i].reuse_flops_per_s == (i ? 6.5e13 : 0) &&
+                    r.limit[i].threads == 2);
     }
 }
 
@@ -255,14 +258,15 @@ TEST(a_bad_record_is_refused)
     Device d = a_device();
     d.isa[1] = "a\nb";
     assert_false(record_add_device(f, &d, &p->err));
-    LimitRecord limit[] = { a_limit(), a_limit(), a_limit(), a_limit() };
+    LimitRecord limit[] = { a_limit(), a_limit(), a_limit(), a_limit(), a_limit() };
     limit[0].flops_per_s = NAN;
     limit[1].clock_mhz = -1;
     limit[2].launch_ns = NAN;
     limit[3].handover_ns = -1;
+    limit[4].reuse_flops_per_s = -1;
     for (size_t i = 0; i < LENGTH(limit); i++) {
         assert_false(record_add_limit(f, &limit[i], &p->err));
-        assert_true(i == 0 || strstr(p->err, "clock_mhz, launch_ns or handover_ns is not a number from 0 on"));
+        assert_true(i == 0 || strstr(p->err, "clock_mhz, launch_ns, handover_ns or reuse_flops_per_s is not a number"));
     }
     const Records *kept = record_all(f);
     assert_int_equal(kept->ndevice + kept->nkernel + kept->nmeasure + kept->nlimit, 0);

@@ -106,6 +106,16 @@ TEST(a_cold_operand_comes_from_memory)
     assert_near(b.ns, m.time_ns);
 }
 
+/* FMAs are as fast as they are in the better order. */
+TEST(the_peak_is_the_better_of_two_probes)
+{
+    LimitRecord l = limit_of(1);
+    l.reuse_flops_per_s = 1.2e11;
+    assert_near(roofline_with(y.study, &l, NULL)->limit[0].flops_per_s, 1.2e11);
+    l.reuse_flops_per_s = 9e10;
+    assert_near(roofline_with(y.study, &l, NULL)->limit[0].flops_per_s, 1e11);
+}
+
 /* An operator that is a formula alone has the time of its bytes, and does not raise the peak. */
 TEST(a_formula_alone_is_bound_by_its_bytes)
 {

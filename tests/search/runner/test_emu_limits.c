@@ -117,9 +117,12 @@ TEST(products_are_counted)
             assert_true(work == 2.0 * 16 * 8 * rows[i].k * (double)emu.counts.collectives);
         }
     }
-    assert_in_range(variants("fma"), 1, MOST_VARIANTS - 1);
-    for (int v = variants("fma"); v-- > 0;)
-        assert_true(probe(&emu, "fma", v, 3) == 3 * 256 * 2.0 * (double)emu.counts.threads);
+    static const char *const fma[] = { "fma", "fma_reuse" };
+    for (size_t i = 0; i < sizeof fma / sizeof *fma; i++) {
+        assert_in_range(variants(fma[i]), 1, MOST_VARIANTS - 1);
+        for (int v = variants(fma[i]); v-- > 0;)
+            assert_true(probe(&emu, fma[i], v, 3) == 3 * 256 * 2.0 * (double)emu.counts.threads);
+    }
 }
 
 /* An odd number of rounds is made even, so that counters end as they began. */

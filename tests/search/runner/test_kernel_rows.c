@@ -21,6 +21,7 @@ enum { M, N, K }; /* of dense */
     " + log(2 + acc * acc) + gelu_tanh(acc) + min(acc, 1) + max(scale[m], bias[n])"                           \
     " + (m < n && n != 3 || !(m >= 2) ? silu(acc) : gelu(acc) / 2)"
 #define PLACES "acc * (n + 1) + p - q * 2 + oc" /* tells all places of a convolution apart */
+#define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 #define NORM "max(acc * scale[oc] + shift[oc], 0)"
 #define SOFTMAX "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)"
 #define LAYERNORM "layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]"
@@ -44,6 +45,11 @@ static const KernelRow usual[] = {
     { "dense f32 W=NK packed", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", BIAS, NULL },
     { "dense f32 W=NK", "simt_gemm sm_75 SPLITK=2", NULL, NULL },
     { "dense f32 W=NK", "simt_gemm sm_80 BM=128 BN=128 TM=8 TN=16 BK=8 SPLITK=3", "gelu(acc + bias[n]) + residual[m,n]", NULL },
+    /* groups of threads that share out each block of k: rows of sums that are a half or a quarter of a thread's, with and
+     * without blocks that share it out too */
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12 BK=32 KGROUPS=2", BIAS, NULL },
+    { "dense f32 W=KN", "simt_gemm sm_80 BM=16 BN=64 TM=4 TN=4 BK=32 SPLITK=3 KGROUPS=4", "gelu(acc + bias[n]) + residual[m,n]", NULL },
+    { "batch_matmul f32 A=KM B=NK", "simt_bmm sm_75 BM=64 BN=64 TM=8 TN=8 BK=32 KGROUPS=2", BIAS, BATCHES_UNALIGNED },
     /* ---- dense on tensor cores. Sums go by way of shared memory, which is larger than the stages of the third;
      * formulas in one round. */
     { "dense tf32 W=NK", "mma_gemm sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", BIAS, NULL },
@@ -118,6 +124,20 @@ static const KernelRow thorough[] = {
     { "batch_matmul tf32 A=MK B=KN", "mma_bmm sm_90a", "acc * 0.125 + mask[b0,n]", NULL },
     { "batch_matmul bf16 A=KM B=NK", "mma_bmm sm_90a " TALL, "gelu(acc + bias[n])", NULL },
     { "batch_matmul tf32 A=MK B=KN", "tiny_mma_bmm sm_80", "acc * 0.125 + mask[b0,n]", NULL },
+    /* ---- groups of threads that share out each block of k: the most threads, copies of elements, formulas in rounds,
+     * two chunks each of a block and eight; long blocks of one group; the order of large parts of a thread */
+    { "dense f32 W=NK packed", "simt_gemm sm_90a BM=64 BN=64 TM=4 TN=8 BK=64 SPLITK=2 KGROUPS=4", NULL, NULL },
+    { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=96 TM=4 TN=6 BK=16 STAGES=4 SPLITK=4 KGROUPS=2", BIAS, UNALIGNED },
+    { "dense f32 W=KN", "simt_gemm sm_75 BM=128 BN=96 TM=8 TN=12 BK=16 KGROUPS=2", BIAS, UNALIGNED },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=128 TM=8 TN=16 BK=16 KGROUPS=2", "silu(acc) * gate[m,n]", NULL },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=96 TM=8 TN=12 BK=32 GROUP=8", BIAS, NULL },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=128 BN=96 TM=8 TN=12 BK=64 SPLITK=2 KGROUPS=2", BIAS, UNALIGNED },
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=64 BN=64 TM=8 TN=8 BK=64 KGROUPS=2", BIAS, NULL },
+    { "dense f32 W=NK", "simt_gemm sm_90a BM=64 BN=96 TM=4 TN=12 BK=32 KGROUPS=4 FIXED_K=64", BIAS, WHOLE },
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_80 BM=128 BN=128 TM=8 TN=16 BK=16 KGROUPS=2", "acc + residual[b0,b1,m,n]", NULL },
+    { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=128 BN=96 TM=8 TN=12 BK=32 SPLITK=2 KGROUPS=2", BIAS, BATCHES_UNALIGNED },
+    { "conv2d f32 F=KRSC packed", "simt_conv sm_90a BM=64 BN=64 TM=8 TN=8 BK=32 SPLITK=2 KGROUPS=4", BOTH, NULL },
+    { "conv2d f32 F=RSCK", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 KGROUPS=2", PLACES, NULL },
     /* ---- layouts and tiles that the usual suite leaves out */
     { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=5 CLUSTERED=1 TURNS=0 GROUP=0", NULL, UNALIGNED },
     { "dense f16 W=KN", "wgmma_gemm sm_90a HIGH=128 WIDE=192 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=2 CLUSTERED=1 TURNS=0 GROUP=0", BIAS, NULL },
@@ -183,7 +203,6 @@ static const KernelRow thorough[] = {
 
 /* Compiled by nvcc alone: kernels whose values must fit registers. Each formula of rows has another kernel and type:
  * short rows, many elements in a thread, and the most threads. */
-#define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 static const KernelRow usual_code[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", BOTH, NULL },
     { "batch_rows bf16", "lane_rows sm_90a LANES=512 NT=512 ROWS=1 VEC=8 NV=2", SOFTMAX, LEN },

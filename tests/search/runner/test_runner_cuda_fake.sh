@@ -316,9 +316,13 @@ run <"$tmp/in"
 expect limits '"event":"limits","id":8,"limits":\[{"threads":1,"rounds":[1-9][0-9]*,"flops_per_s":5.9[.e0-9+]*14,"bytes_per_s":{"l1":2.9[.e0-9+]*13,"l2":5.[45][.e0-9+]*12,"memory":2.9[.e0-9+]*12},"clock_mhz":1[0-9]*'
 expect limits '"launch_ns":1500'
 expect limits '"handover_ns":1[78][0-9][0-9]'
+grep -q reuse_flops "$tmp/out" && fail "limits: tensor cores are said to reuse registers"
 limits tf32x3 limits.so >"$tmp/in" # a third of tf32's
 run <"$tmp/in"
 expect limits '"flops_per_s":9.9[.e0-9+]*13'
+limits f32 limits.so >"$tmp/in"
+run <"$tmp/in"
+expect "limits of FMAs" '"flops_per_s":5.9[.e0-9+]*13,.*"reuse_flops_per_s":6.5[.e0-9+]*13'
 for row in 1:"it has no function dcgen_limit" 2:"the probe shared cannot be launched: invalid argument" 3:"there is no probe fma for this GPU"; do
     limits f32 "limits${row%%:*}.so" >"$tmp/in"
     run <"$tmp/in"

@@ -110,6 +110,7 @@ static bool limits(Arena *a, const LimitsRequest *q, LimitRecord *out, int *roun
         out->clock_mhz = 1755;
         out->launch_ns = 1180;
         out->handover_ns = 0.5;
+        out->reuse_flops_per_s = 200;
     }
     return strcmp(q->target, "none") != 0;
 }
@@ -439,8 +440,9 @@ TEST(limits_share_the_time)
 #define LIMITS(list) "{'event':'limits','id':5,'limits':[" list "]}\n"
     assert_string_equal(say(ASKS("1,2,4", "some")), LIMITS(LIMIT(1, "") "," LIMIT(2, "") "," LIMIT(4, "")));
     assert_true(until_ns[0] == 1e9 + 100 && until_ns[1] == 1e9 + 200 && until_ns[2] == 1e9 + 300);
-    assert_string_equal(say(ASKS("1", "some','so':'/x/limits.so")),
-                        LIMITS(LIMIT(1, ",'clock_mhz':1755.0,'launch_ns':1180.0,'handover_ns':0.5")));
+    assert_string_equal(
+        say(ASKS("1", "some','so':'/x/limits.so")),
+        LIMITS(LIMIT(1, ",'clock_mhz':1755.0,'launch_ns':1180.0,'handover_ns':0.5,'reuse_flops_per_s':200.0")));
     assert_error(say(ASKS("1", "some','so':'limits.so")), "so must be a path");
     assert_error(say(ASKS("1", "none")), "not of that");
     engine.limits = NULL;

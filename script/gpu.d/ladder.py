@@ -6,6 +6,7 @@ its own rung alone. Rungs that are done are not climbed again with the same pack
 import json
 import os
 
+import hopper
 import primitives
 from runner import Gone, Late, Runner
 
@@ -24,6 +25,7 @@ RUNGS = [
     ("matrices", ["ldmatrix_x2", "ldmatrix_x2_trans", "ldmatrix_x4", "ldmatrix_x4_trans"]),
     ("products", ["bf16_mma", "f16_mma", "tf32_mma", "tf32x3_mma"]),
     ("launches", ["launch"]),
+    *hopper.RUNGS,
 ]  # fmt: skip
 
 

@@ -15,7 +15,9 @@ import random
 import re
 import struct
 import subprocess
+import sys
 
+import hopper
 from runner import Runner
 from stage import tail
 
@@ -512,7 +514,8 @@ def launches(facts):
 def cases(facts):
     """All of them. facts: smem_block and smem_sm of the target."""
     makers = (conversions, functions, pairs, loads, rows, shuffles, ldmatrices, mmas, cp_asyncs, copy_groups, counters, shared, launches)
-    return [case for make in makers for case in make(facts)]
+    own = [case for make in makers for case in make(facts)]
+    return own + list(hopper.cases(sys.modules[__name__])) if facts["target"] == hopper.TARGET else own
 
 
 # ---- comparing
@@ -578,6 +581,12 @@ def tests_of(source):
         return re.findall(r"^    (\w+)_test,$", f.read(), re.M)
 
 
+def numbers_of(root):
+    """Of each test its object and its number there."""
+    own = tests_of(os.path.join(root, "script", "gpu.d", SOURCE))
+    return {name: (o, i) for o, names in (("primitives", own), ("hopper", hopper.names())) for i, name in enumerate(names)}
+
+
 def facts_of(root, target):
     with open(os.path.join(root, "templates", "targets", target + ".cfg")) as f:
         text = f.read()
@@ -593,9 +602,10 @@ def compile_object(argv, folder, name):
     return None if code == 0 else f"{name} does not compile: {tail(log)}"
 
 
-def request(case, numbers, so, into, out, nwords):
-    extent = [numbers[case.name], case.n, case.p]
-    return {"so": so, "extent": extent, "in": into, "out": out, "out_bytes": 4 * nwords}
+def request(case, numbers, folder, suffix, into, out, nwords):
+    name, number = numbers[case.name]
+    so = os.path.join(folder, f"{name}{suffix}.so")
+    return {"so": so, "extent": [number, case.n, case.p], "in": into, "out": out, "out_bytes": 4 * nwords}
 
 
 def emulate(folder, argv, numbers, facts):
@@ -607,8 +617,7 @@ def emulate(folder, argv, numbers, facts):
         write_words(into, case.words)
         if case.tolerance:
             write_words(os.path.join(folder, case.file("tolerance")), case.tolerance(), "d")
-        so = os.path.join(folder, "primitives_emulator.so")
-        wanted = request(case, numbers, so, into, out, len(want))
+        wanted = request(case, numbers, folder, "_emulator", into, out, len(want))
         answer = runner.call({**wanted, "smem_limit": facts["smem_block"]})
         if answer["status"] != "ok":
             problems.append(f"{case.name} {case.label}: {answer['status']} in the emulator: {answer.get('why', '')}")
@@ -627,20 +636,24 @@ def difference_text(case, want, got, at):
     return f"word {at} is {y}, not {x}; input {hex_words(input_of(case, at))}{text}"
 
 
+def compile_objects(folder, tools, facts):
+    device, here = os.path.join(tools.root, "templates", "device"), os.path.join(tools.root, "script", "gpu.d")
+    compilers = [([tools.cxx, *EMULATOR_FLAGS, "-I", os.path.join(device, "emulator")], "_emulator")]
+    if tools.nvcc:
+        compilers.append(([tools.nvcc, *NVCC_FLAGS, "-gencode=" + facts["gencode"]], ""))
+    for compiler, suffix in compilers:
+        hopper.write_texts(folder, tools.root, bool(suffix))
+        for name in ("primitives", "hopper") if facts["target"] == hopper.TARGET else ("primitives",):
+            to = ["-I", device, "-I", folder, "-o", os.path.join(folder, name + suffix + ".so"), os.path.join(here, name + ".cu")]
+            yield compile_object([*compiler, *to], folder, name + suffix)
+
+
 def build(folder, tools, target="sm_90a"):
     """Makes a folder for ladder.climb(): objects, inputs, the emulator's outputs. Returns what is wrong, [] when nothing
     is; climb() says it too. tools: root, cxx, runner_emu (a command), nvcc (None: no object for the GPU)."""
     os.makedirs(folder, exist_ok=True)
-    source = os.path.join(tools.root, "script", "gpu.d", SOURCE)
-    device = os.path.join(tools.root, "templates", "device")
-    facts, numbers = facts_of(tools.root, target), {name: i for i, name in enumerate(tests_of(source))}
-    to = lambda name: ["-o", os.path.join(folder, name + ".so"), source]
-    emulator = [tools.cxx, *EMULATOR_FLAGS, "-I", os.path.join(device, "emulator"), *to("primitives_emulator")]
-    problems = [compile_object(emulator, folder, "primitives_emulator")]
-    if tools.nvcc:
-        gpu = [tools.nvcc, *NVCC_FLAGS, "-gencode=" + facts["gencode"], "-I", device, *to("primitives")]
-        problems.append(compile_object(gpu, folder, "primitives"))
-    problems = [p for p in problems if p]
+    facts, numbers = facts_of(tools.root, target), numbers_of(tools.root)
+    problems = [p for p in compile_objects(folder, tools, facts) if p]
     if not problems:
         problems = emulate(folder, tools.runner_emu, numbers, facts)
     with open(os.path.join(folder, MANIFEST), "w") as f:
@@ -658,7 +671,7 @@ def check_case(stage, folder, runner, numbers, case):
     if case.tolerance:  # of the very words there, whatever this Python's random numbers are
         tolerances = words_of(os.path.join(folder, case.file("tolerance")), "d")
         case.tolerance = lambda: tolerances
-    answer = runner.call(request(case, numbers, os.path.join(folder, "primitives.so"), into, out, len(want)))
+    answer = runner.call(request(case, numbers, folder, "", into, out, len(want)))
     fields = {"name": case.name, "case": case.label, "status": answer["status"], "words": len(want)}
     if answer["status"] != "ok":
         stage.found(f"{case.name}, {case.label}: {answer['status']}: {answer.get('why', '')}", **fields)

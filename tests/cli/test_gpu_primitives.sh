@@ -54,6 +54,7 @@ import json, os, re, shutil, subprocess, sys, time, types
 src, build_dir, tmp, nvcc, thorough = sys.argv[1:6]
 sys.dont_write_bytecode = True
 sys.path.insert(0, src + "/script/gpu.d")
+import hopper
 import ladder
 import primitives
 
@@ -69,12 +70,12 @@ tools = types.SimpleNamespace(root=src, cxx="c++", nvcc=None, runner_emu=runner)
 
 # each function has a test, and cases
 functions = {f[:-4] for f in os.listdir(src + "/templates/device") if f.endswith(".cuh")}
-# Hopper's, of a block or a warpgroup, have none yet
-functions -= {f for f in functions if f.startswith(("barrier_", "bulk_", "cluster_", "mbarrier_", "registers_", "tensor_", "warp_", "wgmma"))} | {"proxy_fence"}
-names = primitives.tests_of(src + "/script/gpu.d/primitives.cu")
+own = primitives.tests_of(src + "/script/gpu.d/primitives.cu")
+tried = set(own) | {f for covered in hopper.COVERS.values() for f in covered} | set(hopper.PRODUCT_COVERS)
+names = [*own, *hopper.names()]
 made = primitives.cases(primitives.facts_of(src, "sm_90a"))
-for name in functions ^ set(names):
-    expect(f"{name}: templates/device and script/gpu.d/primitives.cu differ", False)
+for name in functions ^ tried:
+    expect(f"{name}: templates/device and the tests of script/gpu.d differ", False)
 expect(f"a test without cases: {set(names) ^ {c.name for c in made}}", set(names) == {c.name for c in made})
 expect("two cases have one name", len({c.file("in") for c in made}) == len(made))
 
@@ -123,7 +124,8 @@ def check(label, seconds=60, done=()):
 
 stage, lines, said = check("none")
 expect("no object for the GPU: " + said, "left out: microtests: primitives.so is not there" in said and stage.problem)
-shutil.copy(folder + "/primitives_emulator.so", folder + "/primitives.so")
+for name in ("primitives", "hopper"):
+    shutil.copy(f"{folder}/{name}_emulator.so", f"{folder}/{name}.so")
 stage, lines, said = check("same")
 expect("the same object: " + said, stage.nfound == 0 and f"{len(names)} of {len(names)} primitives as in the emulator ({len(made)} cases)" in said)
 expect("a line a case", lines.count('"type": "primitive"') == len(made))

@@ -39,6 +39,7 @@ namespace device {
 #include "tensor_store_2.cuh"
 #include "tensor_store_3.cuh"
 #include "wgmma_commit.cuh"
+#include "warp_sync.cuh"
 #include "wgmma_fence.cuh"
 #include "wgmma_wait.cuh"
 /* what others call stands before them */
@@ -103,7 +104,7 @@ static __global__ void __launch_bounds__(2 * LANES) handover_kernel(const Args a
         } else {
             mbarrier_wait(&full[s], parity);
             a.out[i * LANES + lane] = place[s * LANES + LANES - 1 - lane];
-            barrier_sync(1, LANES);
+            warp_sync();
             if (lane == 0)
                 mbarrier_arrive(&empty[s]);
         }

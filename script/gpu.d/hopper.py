@@ -9,7 +9,7 @@ TARGET = "sm_90a"  # the only one that has them
 
 # What each test tries.
 COVERS = {
-    "handover": ["mbarrier_init", "mbarrier_init_fence", "mbarrier_arrive", "mbarrier_wait"],
+    "handover": ["mbarrier_init", "mbarrier_init_fence", "mbarrier_arrive", "mbarrier_wait", "warp_sync"],
     "named": ["barrier_sync", "barrier_arrive", "warp_uniform"],
     "tensor_map": ["tensor_map"],
     "tensor_load_2": ["tensor_load_2", "mbarrier_arrive_expect", "proxy_fence"],

@@ -6,8 +6,9 @@
  * A clock holds for each fiber and each agent the last of its times of which all that it did is known to lie behind. A
  * fiber has one, and so has each barrier: who arrives adds what it knows and has done to the barrier's clock, and its
  * own time goes on; who waited takes the clock over. Times of different fibers are not compared, but behind a
- * __syncthreads all of a block's have one that is later than all before. An agent does what fibers have only started (the copies that an
- * mbarrier counts, the products of a warpgroup, a warp's copies to global memory), and is known to whoever waited.
+ * __syncthreads all of a block's have one that is later than all before. An agent does what fibers have only started
+ * (the copies that an mbarrier counts, the products of a warpgroup, a warp's copies to global memory), and is known to
+ * whoever waited.
  *
  * The asynchronous proxy, through which copies and wgmma access memory, does not see stores before a proxy_fence that
  * lies behind them: of those a clock knows too, up to which time of each fiber they are fenced.
@@ -34,6 +35,7 @@ struct Order {
     uint32_t *words;
     size_t nword; /* in use */
     int nagent;
+    Clock warp; /* what the lanes of a warp know that meet; in use for a moment */
 };
 
 static const size_t max_words = (size_t)MAX_CLOCKS * (2 * MAX_FIBERS + MAX_AGENTS);
@@ -80,6 +82,7 @@ void order_follow(Worker *w)
     w->nline = 0;
     for (int i = 0; i < w->nfiber; i++)
         w->fiber[i].clock = order_clock(w);
+    w->order->warp = order_clock(w);
 }
 
 int order_agent(Worker *w)
@@ -172,6 +175,19 @@ void order_fence(Worker *w)
             f->clock.fenced[i] = w->at->epoch - 1;
     f->clock.fenced[w->running] = f->time;
     set_time(w, w->running, f->time + 1);
+}
+
+void order_warp(Worker *w, int first)
+{
+    const int running = w->running;
+    order_follow(w);
+    const Clock all = w->order->warp;
+    memset(all.known, 0, ((size_t)w->nfiber * 2 + MAX_AGENTS) * sizeof *all.known);
+    for (w->running = first; w->running < first + LANES; w->running++)
+        order_release(w, all);
+    w->running = running;
+    for (int i = first; i < first + LANES; i++)
+        order_join(w, w->fiber[i].clock, all);
 }
 
 /* Each fiber of the running one's block takes over what any of them knows of agents, other blocks and fences. */

@@ -33,6 +33,7 @@ const char *const collective_name[] = {
     [LDMATRIX_4T] = "ldmatrix_x4_trans",
     [SHUFFLE_XOR] = "shfl_xor",
     [SHUFFLE_DOWN] = "shfl_down",
+    [WARP_SYNC] = "warp_sync",
 };
 
 static float float_of(uint32_t bits)
@@ -141,7 +142,9 @@ static void run_shuffle(Collective *c)
 
 void collective_run(Worker *w, Collective *c)
 {
-    if (c->kind == SHUFFLE_XOR || c->kind == SHUFFLE_DOWN)
+    if (c->kind == WARP_SYNC)
+        order_warp(w, w->running / LANES * LANES);
+    else if (c->kind == SHUFFLE_XOR || c->kind == SHUFFLE_DOWN)
         run_shuffle(c);
     else if (c->kind <= MMA_TF32)
         run_mma(c);
@@ -187,4 +190,9 @@ EXPORT float dcgen_emu_shfl_xor(float value, int mask, int line) { return shuffl
 EXPORT float dcgen_emu_shfl_down(float value, int delta, int line)
 {
     return shuffle_as(SHUFFLE_DOWN, value, delta, line);
+}
+EXPORT void dcgen_emu_warp_sync(int line)
+{
+    Worker *w = emu_worker;
+    collective_wait(w, collective_enter(w, WARP_SYNC, line));
 }

@@ -3,8 +3,8 @@
  * worker: what the files of the emulator share. A worker is a thread of this program that executes clusters of blocks,
  * mostly of one, one after the other; it holds all that belongs to its cluster, so nothing here needs a lock.
  *
- * A stamp says who did something and when: time << 13 | id. A thread's time goes on, from 1, with each __syncthreads and
- * whatever else lets it say what it has done so far. The id is a fiber's number, or an agent's:
+ * A stamp says who did something and when: time << 13 | id. A thread has times from 1 on, another one behind each
+ * __syncthreads and whatever else lets it say what it has done so far. The id is a fiber's number, or an agent's:
  * agents do what threads have only started, such as copies (order.c).
  */
 #ifndef DCGEN_EMU_WORKER_H
@@ -282,6 +282,7 @@ void order_join(const Worker *w, Clock to, Clock from);
 void order_release(Worker *w, Clock to); /* adds what the running fiber knows and has done */
 void order_fence(Worker *w);             /* proxy_fence of the running fiber */
 void order_barrier(Worker *w);           /* __syncthreads of its block */
+void order_warp(Worker *w, int first);   /* __syncwarp of the lanes from this fiber on */
 
 /* ---- mbarrier.c */
 
@@ -324,7 +325,18 @@ void global_access(Worker *w, const Access *a);            /* checks an access, 
 void global_check_counters(void);
 
 /* ---- warp.c */
-enum { MMA_F16, MMA_BF16, MMA_TF32, LDMATRIX_2, LDMATRIX_4, LDMATRIX_2T, LDMATRIX_4T, SHUFFLE_XOR, SHUFFLE_DOWN };
+enum {
+    MMA_F16,
+    MMA_BF16,
+    MMA_TF32,
+    LDMATRIX_2,
+    LDMATRIX_4,
+    LDMATRIX_2T,
+    LDMATRIX_4T,
+    SHUFFLE_XOR,
+    SHUFFLE_DOWN,
+    WARP_SYNC
+};
 extern const char *const collective_name[];
 void collective_run(Worker *w, Collective *c);
 float mma_element(int kind, uint32_t word, int i); /* of a word of an operand */

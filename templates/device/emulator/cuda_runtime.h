@@ -113,6 +113,7 @@ dcgen_emu_word4 dcgen_emu_ldmatrix(int matrices, int transposed, const void *row
 dcgen_emu_float4 dcgen_emu_mma(int kind, dcgen_emu_float4 d, dcgen_emu_word4 a, dcgen_emu_word2 b, int line);
 float dcgen_emu_shfl_xor(float value, int mask, int line);
 float dcgen_emu_shfl_down(float value, int delta, int line);
+void dcgen_emu_warp_sync(int line);
 unsigned dcgen_emu_atomic_add(unsigned *p, unsigned value, int acq_rel, int line);
 void dcgen_emu_mbarrier_init(void *bar, unsigned arrivals, int line);
 void dcgen_emu_mbarrier_init_fence(void);

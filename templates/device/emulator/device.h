@@ -225,6 +225,7 @@ static __forceinline__ float shfl_down(float v, int delta, int line = __builtin_
 {
     return dcgen_emu_shfl_down(v, delta, line);
 }
+static __forceinline__ void warp_sync(int line = __builtin_LINE()) { dcgen_emu_warp_sync(line); }
 static __forceinline__ unsigned atomic_add_acq_rel(unsigned *p, unsigned v, int line = __builtin_LINE())
 {
     return dcgen_emu_atomic_add(p, v, 1, line);

@@ -26,6 +26,7 @@ void dcgen_emu_wgmma_fence(int line);
 void dcgen_emu_wgmma_commit(void);
 void dcgen_emu_wgmma_wait(int keep, int line);
 void dcgen_emu_registers(int n, int line);
+void dcgen_emu_warp_sync(int line);
 void dcgen_emu_barrier_sync(int id, int threads, int line);
 void dcgen_emu_barrier_arrive(int id, int threads, int line);
 unsigned dcgen_emu_cluster_rank(void);

@@ -155,6 +155,37 @@ KERNEL(global_memory)
     }
 }
 
+/* All lanes of a warp read, one says so for all of them. */
+PLAIN void say_for_all(unsigned *p, bool meet)
+{
+    const unsigned t = thread_of();
+    init(1);
+    if (t >= 32 && t < 64) {
+        __tsan_read4(place(t % 3));
+        if (meet)
+            dcgen_emu_warp_sync(3);
+        if (t == 40)
+            dcgen_emu_mbarrier_arrive(barrier_at(0), 0, 4);
+    } else if (t == 0) {
+        dcgen_emu_mbarrier_wait(barrier_at(0), 0, 5);
+        __tsan_write4(place(0));
+    }
+}
+
+KERNEL(warp_meets)
+{
+    if (thread_of() == 0)
+        __tsan_write16(place(0));
+    say_for_all(p, true);
+}
+
+KERNEL(warp_does_not_meet)
+{
+    if (thread_of() == 0)
+        __tsan_write16(place(0));
+    say_for_all(p, false);
+}
+
 /* ---- named barriers ---- */
 
 KERNEL(two_warps)
@@ -363,6 +394,8 @@ static const Case cases[] = {
     { askew, 1, 0, "has an mbarrier at shared byte 4, which is not a multiple of 8" },
     { outside, 1, 0, "has an mbarrier at shared byte 4096, outside of the block's shared memory" },
     { global_memory, 1, 0, "reads ws element 0, which thread 0 writes without a barrier between" },
+    { warp_meets, 1, 0, NULL },
+    { warp_does_not_meet, 1, 0, "writes shared byte 64, which thread @ reads without a barrier between" },
     { two_warps, 1, 0, NULL },
     { one_tells_all, 1, 0, NULL },
     { tells_too_early, 1, 0, "writes shared byte 64, which thread @ reads without a barrier between" },

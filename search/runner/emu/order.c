@@ -6,8 +6,9 @@
  * A clock holds for each fiber and each agent the last of its times of which all that it did is known to lie behind. A
  * fiber has one, and so has each barrier: who arrives adds what it knows and has done to the barrier's clock, and its
  * own time goes on; who waited takes the clock over. Times of different fibers are not compared, but behind a
- * __syncthreads all of a block's have one that is later than all before. An agent does what fibers have only started (the copies that an
- * mbarrier counts, the products of a warpgroup, a warp's copies to global memory), and is known to whoever waited.
+ * __syncthreads all of a block's have one that is later than all before. An agent does what fibers have only started
+ * (the copies that an mbarrier counts, the products of a warpgroup, a warp's copies to global memory), and is known to
+ * whoever waited.
  *
  * The asynchronous proxy, through which copies and wgmma access memory, does not see stores before a proxy_fence that
  * lies behind them: of those a clock knows too, up to which time of each fiber they are fenced.

@@ -3,9 +3,9 @@
  * worker: what the files of the emulator share. A worker is a thread of this program that executes clusters of blocks,
  * mostly of one, one after the other; it holds all that belongs to its cluster, so nothing here needs a lock.
  *
- * A stamp says who did something and when: time << 13 | id. A thread's time goes on, from 1, with each __syncthreads and
- * whatever else lets it say what it has done so far. The id is a fiber's number, or an agent's:
- * agents do what threads have only started, such as copies (order.c).
+ * A stamp says who did something and when: time << 13 | id. A thread's time goes on, from 1, with each __syncthreads
+ * and whatever else lets it say what it has done so far. The id is a fiber's number, or an agent's: agents do what
+ * threads have only started, such as copies (order.c).
  */
 #ifndef DCGEN_EMU_WORKER_H
 #define DCGEN_EMU_WORKER_H

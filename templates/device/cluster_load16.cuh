@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* mapa, ld.shared::cluster.v4.f32: 16 bytes of another block of the cluster, at the place of smem in this one. */
+/* mapa.shared::cluster.u32, ld.shared::cluster.v4.f32: 16 bytes of another block of the cluster, at the place of smem in this one. */
 static __device__ __forceinline__ float4 cluster_load16(const void *smem, unsigned rank)
 {
     float4 v;

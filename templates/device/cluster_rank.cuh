@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* %cluster_ctarank: the block's number in its cluster. */
+/* mov.u32 of %cluster_ctarank: the block's number in its cluster. */
 static __device__ __forceinline__ unsigned cluster_rank()
 {
     unsigned rank;

@@ -3,8 +3,8 @@
  * whose bytes the barrier's phase waits for. Its first element is (i0, i1, i2), i0 along the last extent; elements outside the tensor are 0. */
 static __device__ __forceinline__ void tensor_load_3(void *smem, const CUtensorMap *map, uint64_t *bar, int i0, int i1, int i2)
 {
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
                      (unsigned)__cvta_generic_to_shared(smem)),
-                 "l"(map), "r"((unsigned)__cvta_generic_to_shared(bar)), "r"(i0), "r"(i1), "r"(i2)
+                 "l"(map), "r"(i0), "r"(i1), "r"(i2), "r"((unsigned)__cvta_generic_to_shared(bar))
                  : "memory");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* DTYPE_wgmma_N where b is MN-major: a row in shared memory is one k. */
+/* wgmma.mma_async.sync.aligned: DTYPE_wgmma_N where b is MN-major: a row in shared memory is one k. */
 static __device__ __forceinline__ void DTYPE_wgmma_kn_N(float (&d)[N / 2], uint64_t a, uint64_t b, int add)
 {
 #if EMULATOR

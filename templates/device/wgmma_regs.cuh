@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* DTYPE_wgmma_N where a lies in registers, as DTYPE_mma has it for the 16 rows of each warp: g = t % 32 / 4, q = t % 4,
+/* wgmma.mma_async.sync.aligned: DTYPE_wgmma_N where a lies in registers, as DTYPE_mma has it for the 16 rows of each warp: g = t % 32 / 4, q = t % 4,
  *   16 bits: a[r]: row g + 8 * (r % 2), k = 2 * q + 8 * (r / 2) and, in the upper half, the next; 32 bits: row g + 8 * (r % 2), k = q + 4 * (r / 2) */
 static __device__ __forceinline__ void DTYPE_wgmma_regs_N(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, int add)
 {

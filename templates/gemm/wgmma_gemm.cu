@@ -68,14 +68,14 @@ derived = (
   { name = "PASSED"; expr = "(SLICES > 1 && !CLUSTERED) * TILES * SLICES * TILE_ROWS * TILE_COLS"; doc = "sums that blocks hand on by way of scratch memory"; },
   { name = "MOST";   expr = "CLUSTERED * ceil_div(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * ceil_div(TILES * SLICES, SMS)"; doc = "items of the busiest SM"; },
   { name = "UNIT";   expr = "BM * BN * 100 / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
-  { name = "COPY";   expr = "STAGE_BYTES / 64";            doc = "cycles to fetch it"; },
+  { name = "COPY";   expr = "max(STAGE_BYTES / 64, 1000 / (STAGES - 1))"; doc = "cycles to fetch it; 1000 until a copy is there, which the others cover"; },
   { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64)"; doc = "wavefronts: the copies, and what the products of 64 rows read"; },
   { name = "ISSUE";  expr = "40";                          doc = "instructions of a warp"; },
   { name = "BYTES";  expr = "(STAGES - 1) * STAGE_BYTES";  doc = "bytes on their way to a block"; },
   { name = "STEP";   expr = "MOST * max(UNIT, COPY)";      doc = "cycles for one step of all its items"; },
   { name = "ENDS";
     expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)"
-           " + (SLICES > 1 && !CLUSTERED) * HANDOVER_NS * CLOCK_MHZ / 1000 + !TURNS * (MOST - 1) * TILE_ROWS * TILE_COLS / 16";
+           " + (SLICES > 1 && !CLUSTERED) * HANDOVER_NS * CLOCK_MHZ / 1000 + !TURNS * (MOST - 1) * TILE_ROWS * TILE_COLS / (8 * CONSUMERS)";
     doc = "for slices, each block's sums, and adding a tile's up; stores that nobody multiplies beside"; } );
 terms = (
   { name = "ns";

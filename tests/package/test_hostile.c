@@ -199,6 +199,11 @@ static int setup(void **state)
               "%s/dense/plain.c",
               share),
         0);
+    assert_int_equal(
+        shell("sed -i 's/^tile /maps = ( { name = \"x_map\"; operand = \"X\"; box = [\"1\", \"8\"]; swizzle = \"0\"; } "
+              ");\\n&/' %s/dense/plain.cu",
+              share),
+        0);
     make_like();
     assert_int_equal(
         shell("echo 'like = \"avx2\";' >>%s/targets/avx512.cfg; echo 'like = \"sm_80\";' >>%s/targets/sm_90a.cfg",

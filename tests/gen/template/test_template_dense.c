@@ -45,6 +45,7 @@ static void compile_cuda(const char *file)
 }
 
 static bool is_cuda(const Template *t) { return t->family == &family_cuda; }
+static bool is_hoppers(const Template *t) { return t->nmap > 0; }
 
 static void read_dense(TemplateList *list)
 {
@@ -82,8 +83,11 @@ TEST(test_dense_cuda_as_it_stands)
     for (int i = 0; i < list.n; i++)
         if (is_cuda(list.t[i]))
             must_run(arena_printf(arena,
-                                  "nvcc -std=c++17 -gencode=arch=compute_80,code=sm_80 -Werror all-warnings "
+                                  "nvcc -std=c++17 %s -Werror all-warnings "
                                   "-diag-suppress 177 -I '%s/templates' -I '%s' -ptx -o '%s/k.o' '%s'",
+                                  is_hoppers(list.t[i])
+                                      ? "-gencode=arch=compute_90a,code=sm_90a -DSM_ARCH=90 -DDTYPE_BF16=1"
+                                      : "-gencode=arch=compute_80,code=sm_80",
                                   DCGEN_SOURCE_DIR, base->op->dir, root, list.t[i]->src->path));
 }
 
@@ -208,6 +212,8 @@ TEST(test_dense_general)
     }
     for (int i = 0; i < list.n; i++) {
         const Template *t = list.t[i];
+        if (is_hoppers(t)) /* calls go to another one where it is not tuned */
+            continue;
         check_generals(t);
         for (int j = 0; j < t->ngeneral; j++)
             for (int k = 0; served_layout(t, k) && runs_here(target_find(&targets, t->general[j].target)); k++) {
@@ -245,7 +251,7 @@ TEST(test_dense_model)
     TemplateList list;
     read_dense(&list);
     for (int i = 0; i < list.n; i++)
-        for (size_t e = 0; e < LENGTH(extents) * 2; e++) {
+        for (size_t e = 0; list.t[i]->ngeneral && e < LENGTH(extents) * 2; e++) {
             const Template *t = list.t[i];
             Binding b = bind(t, spec_for(t, served_layout(t, 0), true), t->general[0].value, extents[e / 2]);
             int64_t slots[TEMPLATE_MAX_SLOT];

@@ -64,8 +64,8 @@ RUNGS = [
 def filled(pattern, dtype, n, emulated):
     """A pattern of templates/device as dcgen fills it: lines that are repeated, and words."""
     words = {"N": n, "DTYPE": dtype, "DTYPE_BF16": int(dtype == "bf16"), "DTYPE_TF32": int(dtype == "tf32")}
-    words["EMULATOR"] = int(emulated)
-    whole = re.compile(r"\b(DTYPE_BF16|DTYPE_TF32|EMULATOR)\b")
+    words.update(DTYPE_TF32X3=0, EMULATOR=int(emulated))
+    whole = re.compile(r"\b(DTYPE_BF16|DTYPE_TF32|DTYPE_TF32X3|EMULATOR)\b")
     part = re.compile(r"(?<![A-Za-z0-9])(DTYPE|N)(?![A-Za-z0-9])")
     lines = []
     for line in pattern.split("\n"):

@@ -118,6 +118,7 @@ namespace PACKAGE_device {
 #define EMULATOR 0
 #include "device/warp_uniform.cuh"
 #undef EMULATOR
+#include "device/warp_sync.cuh"
 #include "device/wgmma_commit.cuh"
 #include "device/wgmma_fence.cuh"
 #include "device/wgmma_matrix.cuh"
@@ -125,5 +126,6 @@ namespace PACKAGE_device {
 /* In the place of those that the pattern wgmma.cuh and its like become: they multiply nothing. */
 template <int n> static __device__ __forceinline__ void DTYPE_wgmma_WIDE(float (&)[n], uint64_t, uint64_t, int) {}
 template <int n> static __device__ __forceinline__ void DTYPE_wgmma_kn_WIDE(float (&)[n], uint64_t, uint64_t, int) {}
+template <int n> static __device__ __forceinline__ void DTYPE_wgmma_regs_WIDE(float (&)[n], const unsigned (&)[4], uint64_t, int) {}
 #endif
 }

@@ -15,7 +15,11 @@ static __device__ __forceinline__ void KERNEL_take_turn(int who)
 
 #endif
 static __device__ __forceinline__ void
+#if TURNS
+KERNEL_multiply(float (&acc)[MBLOCKS][WIDE / 2], const KERNEL_ring &r, KERNEL_place &p, int high, int steps, int other)
+#else
 KERNEL_multiply(float (&acc)[MBLOCKS][WIDE / 2], const KERNEL_ring &r, KERNEL_place &p, int high, int steps)
+#endif
 {
     const bool arrives = threadIdx.x % 32 == 0;
     int before = 0; /* the stage of the step before */
@@ -48,6 +52,10 @@ KERNEL_multiply(float (&acc)[MBLOCKS][WIDE / 2], const KERNEL_ring &r, KERNEL_pl
         before = p.stage;
         KERNEL_next(p);
     }
+#if TURNS
+    if (other)
+        KERNEL_give_turn(other);
+#endif
     PACKAGE_device::wgmma_wait<0>();
     if (steps > 0 && arrives)
         PACKAGE_device::mbarrier_arrive(r.empty + before);

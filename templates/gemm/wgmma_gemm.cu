@@ -2,7 +2,7 @@
 /* dcgen
 family  = "cuda";
 doc     = "Y = X * W + bias on Hopper's tensor cores by wgmma: HIGH x WIDE tiles, TMA fills a ring of stages, a grid as large as the GPU goes round";
-dtypes  = ["tf32", "f16", "bf16"];
+dtypes  = ["tf32", "tf32x3", "f16", "bf16"];
 packed  = false;
 params = (
   { name = "HIGH";   choices = [64, 128, 192];            doc = "rows of a block's tile as wgmma sees it: of Y or, swapped, columns of Y"; },
@@ -30,8 +30,10 @@ values = (
     doc = "bytes of a row of W in shared memory; KN: the most that BN is a multiple of"; },
   { name = "W_BOX";   expr = "W_SPAN / ELEM_BYTES";       doc = "its elements"; },
   { name = "W_ROWS";  expr = "W_IS_KN * BK + !W_IS_KN * BN"; doc = "such rows that a copy takes"; },
-  { name = "STAGE_BYTES"; expr = "(BM + BN) * 128";       doc = "of a stage"; },
-  { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16) + 16";
+  { name = "THREE";   expr = "DTYPE_TF32X3";              doc = "an element is multiplied in two parts, a product is three"; },
+  { name = "COPY_BYTES"; expr = "(BM + BN) * 128";        doc = "of a stage, that are copied"; },
+  { name = "STAGE_BYTES"; expr = "COPY_BYTES + THREE * WIDE * 128"; doc = "of a stage"; },
+  { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16 + 8 * THREE) + 16";
     doc = "bytes of shared memory of a block: up to a multiple of 1024, the stages and their barriers, a word"; },
   { name = "R_LESS";  expr = "40 - 8 * (CONSUMERS == 3)"; doc = "registers of a thread that copies"; },
   { name = "R_MORE";  expr = "232 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; },
@@ -47,8 +49,10 @@ constraints = (
   { need = "SWAP == 0 || W_IS_KN == 0";        why = "wgmma's first operand has its rows along k here"; },
   { need = "W_IS_KN == 0 || ELEM_BYTES == 2";  why = "wgmma reads elements of 32 bits along k alone"; },
   { need = "HIGH % (64 * SHARERS) == 0";       why = "a warpgroup has whole parts of 64 rows"; },
-  { need = "MBLOCKS * WIDE <= 256 && MBLOCKS <= 2"; why = "more than 128 sums of a thread leave too few registers"; },
+  { need = "MBLOCKS * WIDE <= 256 / (1 + THREE) && MBLOCKS <= 2"; why = "more than 128 sums of a thread leave too few registers"; },
   { need = "TURNS == 0 || CONSUMERS == 2 && SPLITK == 1 && SWAP == 0"; why = "two hide each other's stores; what is split, or has few rows, has few tiles"; },
+  { need = "THREE == 0 || CONSUMERS < 3 || WIDE <= 96"; why = "of three consumers a thread has 160 registers: too few for sums of a step, too"; },
+  { need = "TURNS == 0 || THREE == 0";         why = "splitting and adding hide behind the other's products"; },
   { need = "CLUSTERED == 0 || SPLITK > 1";     why = "a cluster is of the blocks that share a tile"; },
   { need = "CLUSTERED == 0 || BM * (BN + 8) * 4 <= STAGES * STAGE_BYTES"; why = "a tile's sums must fit where the stages were"; },
   { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
@@ -67,11 +71,11 @@ derived = (
   { name = "SLICES"; expr = "CLUSTERED * SPLITK + !CLUSTERED * (1 + (SPLITK > 1) * (ceil_div(SUM_STEPS, KPER) - 1))"; doc = "blocks that share a tile"; },
   { name = "PASSED"; expr = "(SLICES > 1 && !CLUSTERED) * TILES * SLICES * TILE_ROWS * TILE_COLS"; doc = "sums that blocks hand on by way of scratch memory"; },
   { name = "MOST";   expr = "CLUSTERED * ceil_div(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * ceil_div(TILES * SLICES, SMS)"; doc = "items of the busiest SM"; },
-  { name = "UNIT";   expr = "BM * BN * 100 / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
-  { name = "COPY";   expr = "max(STAGE_BYTES / 64, 1000 / (STAGES - 1))"; doc = "cycles to fetch it; 1000 until a copy is there, which the others cover"; },
-  { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64)"; doc = "wavefronts: the copies, and what the products of 64 rows read"; },
-  { name = "ISSUE";  expr = "40";                          doc = "instructions of a warp"; },
-  { name = "BYTES";  expr = "(STAGES - 1) * STAGE_BYTES";  doc = "bytes on their way to a block"; },
+  { name = "UNIT";   expr = "BM * BN * 100 * (1 + 2 * THREE) / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
+  { name = "COPY";   expr = "max(COPY_BYTES / 64, 1000 / (STAGES - 1))"; doc = "cycles to fetch it; 1000 until a copy is there, which the others cover"; },
+  { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64) + THREE * WIDE * (2 + HIGH / 32)"; doc = "wavefronts: the copies, what the products of 64 rows read; tf32x3: splitting"; },
+  { name = "ISSUE";  expr = "40 + THREE * MBLOCKS * (100 + WIDE / 2)"; doc = "instructions of a warp; tf32x3: splitting 16 numbers, adding sums"; },
+  { name = "BYTES";  expr = "(STAGES - 1) * COPY_BYTES";   doc = "bytes on their way to a block"; },
   { name = "STEP";   expr = "MOST * max(UNIT, COPY)";      doc = "cycles for one step of all its items"; },
   { name = "ENDS";
     expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)"
@@ -112,7 +116,9 @@ features = (
 #define MBLOCKS 1
 #define W_SPAN 128
 #define W_BOX 64
-#define STAGE_BYTES 32768
+#define THREE DTYPE_TF32X3
+#define COPY_BYTES 32768
+#define STAGE_BYTES (COPY_BYTES + THREE * WIDE * 128)
 #define R_LESS 40
 #define R_MORE 232
 #define COUNTERS 4096
@@ -123,6 +129,8 @@ features = (
  *
  *   step      128 bytes of k: four wgmma for each 64 rows
  *   TURNS     a consumer has every second item for itself, and passes over the stages of the others
+ *   tf32x3    the products of the operands' high and low parts (tf32_split) but the smallest one, added up in fp32 step by step. A comes by way of
+ *             registers; the low part of B is written to shared memory by the warps that do not copy
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas
  */
 #include "matrices.cuh"
@@ -130,7 +138,11 @@ features = (
 #include "wgmma_items.cuh"
 #include "wgmma_ring.cuh"
 #include "wgmma_produce.cuh"
+#if THREE
+#include "wgmma_three.cuh"
+#else
 #include "wgmma_consume.cuh"
+#endif
 #if SPLITK > 1 && !CLUSTERED
 #include "wgmma_slices.cuh"
 #endif
@@ -155,12 +167,16 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
 #if CLUSTERED
         for (unsigned n = work.first; n < work.items; n += work.next) {
 #else
-        for (unsigned n = work.first; n < work.items && (threadIdx.x == 0 || !given.is_mapped); n += work.next) {
+        for (unsigned n = work.first; n < work.items && (threadIdx.x == 0 || !given.is_mapped || THREE); n += work.next) {
 #endif
             if (!given.is_mapped)
                 KERNEL_copy_elements(a, ring, place, KERNEL_find_item(work, n));
             else if (threadIdx.x == 0)
                 KERNEL_copy(given, ring, place, KERNEL_find_item(work, n));
+#if THREE
+            else if (threadIdx.x >= 32)
+                KERNEL_split_stages(ring, place, KERNEL_find_item(work, n));
+#endif
 #if CLUSTERED
             KERNEL_meet(); /* all sums are left in the place of the ring */
             KERNEL_meet(); /* and added up */
@@ -191,10 +207,10 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
             if (n != work.first)
                 KERNEL_take_turn(group);
 #endif
-            KERNEL_multiply(acc, ring, place, high, item.end - item.first);
 #if TURNS
-            if (n + work.next < work.items)
-                KERNEL_give_turn(3 - group);
+            KERNEL_multiply(acc, ring, place, high, item.end - item.first, n + work.next < work.items ? 3 - group : 0);
+#else
+            KERNEL_multiply(acc, ring, place, high, item.end - item.first);
 #endif
 #if CLUSTERED
             KERNEL_leave(acc, (float *)ring.stage, high);

@@ -9,7 +9,7 @@ static __device__ __forceinline__ void KERNEL_copy(const KERNEL_given &given, co
         unsigned char *x = r.stage + p.stage * STAGE_BYTES, *w = x + BM * 128;
         uint64_t *full = r.full + p.stage;
         PACKAGE_device::mbarrier_wait(r.empty + p.stage, p.parity);
-        PACKAGE_device::mbarrier_arrive_expect(full, STAGE_BYTES);
+        PACKAGE_device::mbarrier_arrive_expect(full, COPY_BYTES);
         PACKAGE_device::tensor_load_2(x, &given.x_map, full, k, i.m0);
 #if W_IS_KN
 #pragma unroll
@@ -22,6 +22,45 @@ static __device__ __forceinline__ void KERNEL_copy(const KERNEL_given &given, co
     }
 }
 
+#if THREE
+/* Writes the low parts of the rows of the stage's second operand, from thread t of `threads` on; and high parts where an infinity has another one than
+ * its first bits: the tensor core ignores the others. */
+static __device__ __forceinline__ void KERNEL_split(unsigned char *x, int t, int threads)
+{
+    unsigned char *low = x + COPY_BYTES;
+#if !SWAP
+    x += BM * 128;
+#endif
+#pragma unroll 2
+    for (int e = t * 16; e < WIDE * 128; e += threads * 16) {
+        const uint4 v = *(const uint4 *)(x + e);
+        uint4 h, l;
+        PACKAGE_device::tf32_split(v.x, h.x, l.x);
+        PACKAGE_device::tf32_split(v.y, h.y, l.y);
+        PACKAGE_device::tf32_split(v.z, h.z, l.z);
+        PACKAGE_device::tf32_split(v.w, h.w, l.w);
+        *(uint4 *)(low + e) = l;
+        if (((v.x ^ h.x) | (v.y ^ h.y) | (v.z ^ h.z) | (v.w ^ h.w)) & 0xffffe000)
+            *(uint4 *)(x + e) = h;
+    }
+    PACKAGE_device::proxy_fence();
+}
+
+/* What the warps do that do not copy. */
+static __device__ __forceinline__ void KERNEL_split_stages(const KERNEL_ring &r, KERNEL_place &p, const KERNEL_item &i)
+{
+#pragma unroll 1
+    for (int step = i.first; step < i.end; step++) {
+        PACKAGE_device::mbarrier_wait(r.full + p.stage, p.parity ^ 1);
+        KERNEL_split(r.stage + p.stage * STAGE_BYTES, threadIdx.x - 32, 96);
+        PACKAGE_device::barrier_sync(1, 96);
+        if (threadIdx.x == 32)
+            PACKAGE_device::mbarrier_arrive(r.split + p.stage);
+        KERNEL_next(p);
+    }
+}
+
+#endif
 /* Puts `rows` rows of span bytes, from (row, col) on of a matrix with nrow rows and ncol columns, in their places. What lies outside is 0. */
 template <int span, class Element>
 static __device__ __forceinline__ void KERNEL_put(unsigned char *to, const Element *from, unsigned ld, int row, int nrow, int col, int ncol, int rows)
@@ -62,6 +101,12 @@ static __device__ __forceinline__ void KERNEL_copy_elements(const NAME_args &a, 
 #endif
         PACKAGE_device::proxy_fence();
         PACKAGE_device::barrier_sync(1, 128); /* all threads have stored */
+#if THREE
+        KERNEL_split(x, threadIdx.x, 128);
+        PACKAGE_device::barrier_sync(1, 128);
+        if (threadIdx.x == 0)
+            PACKAGE_device::mbarrier_arrive(r.split + p.stage);
+#endif
         if (threadIdx.x == 0)
             PACKAGE_device::mbarrier_arrive(r.full + p.stage);
         KERNEL_next(p);

@@ -3,11 +3,16 @@
  *
  *   stage     X's part, BM rows of 128 bytes along k; then W's part, NK: BN rows of 128 bytes along k; KN: BN / W_BOX boxes of BK rows, W_SPAN bytes
  *             along n each. Of a row of S bytes, chunk c of 16 bytes is in the place of chunk c ^ (row * S / 128 % (S / 16)): what TMA does.
+ *             tf32x3: then the low parts of the second operand's rows.
  *   full      of each stage: its copies are there (one arrival, and their bytes)
+ *   split     tf32x3: and the low parts (one arrival)
  *   empty     of each stage: nobody reads it any more (one arrival of each warp that multiplies it) */
 struct KERNEL_ring {
     unsigned char *stage;
     uint64_t *full, *empty;
+#if THREE
+    uint64_t *split;
+#endif
 };
 
 struct KERNEL_place { /* the next stage, and the parity of its phase for who fills it or reads it */
@@ -23,6 +28,9 @@ static __device__ __forceinline__ KERNEL_ring KERNEL_find_ring()
     r.stage = memory + (1024 - PACKAGE_device::shared_address(memory) % 1024) % 1024;
     r.full = (uint64_t *)(r.stage + STAGES * STAGE_BYTES);
     r.empty = r.full + STAGES;
+#if THREE
+    r.split = r.empty + STAGES;
+#endif
     return r;
 }
 
@@ -32,6 +40,9 @@ static __device__ __forceinline__ void KERNEL_open_ring(const KERNEL_ring &r)
         for (int s = 0; s < STAGES; s++) {
             PACKAGE_device::mbarrier_init(r.full + s, 1);
             PACKAGE_device::mbarrier_init(r.empty + s, 4 * SHARERS);
+#if THREE
+            PACKAGE_device::mbarrier_init(r.split + s, 1);
+#endif
         }
         PACKAGE_device::mbarrier_init_fence();
     }

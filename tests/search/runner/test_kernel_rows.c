@@ -64,6 +64,8 @@ static const KernelRow usual[] = {
     { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 CLUSTERED=0 TURNS=0 GROUP=0", BIAS, NULL },
     { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=0", NULL, UNALIGNED },
     { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=3 CLUSTERED=1 TURNS=0 GROUP=0", "silu(acc) * gate[m,n]", NULL },
+    { "dense tf32x3 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=4 SPLITK=1 CLUSTERED=0 TURNS=0 GROUP=0", BIAS, UNALIGNED },
+    { "dense tf32x3 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=32 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=1 TURNS=0 GROUP=0", NULL, NULL },
     { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=1 CLUSTERED=0 TURNS=1 GROUP=8", BIAS, UNALIGNED },
     /* ---- matrices whose rows lie anywhere */
     { "dense f32 W=NK", "simt_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },

@@ -131,26 +131,47 @@ static int64_t number_at(const Planner *p, const Expr *e)
     return value;
 }
 
+/* True if the map is one of this kernel's: its box has no extent of 0. */
+static bool has_map(Planner *p, const TemplateMap *m)
+{
+    const int rank = spec_layout(p->b.spec, m->operand)->rank;
+    for (int i = 0; i < rank; i++)
+        if (number_at(p, m->box[i]) == 0)
+            return false;
+    return true;
+}
+
+static void add_map(FillScope *map, Planner *p, const TemplateMap *m)
+{
+    const Spec *spec = p->b.spec;
+    const Operand *o = &spec->op->operand[m->operand];
+    const Layout *l = spec_layout(spec, m->operand);
+    FILL_WORDS(map, WORD("MAP", m->name), WORD("OPERAND", o->name), WORD("RANK", l->rank),
+               WORD("ELEMENT_BYTES", (int64_t)spec_element(spec, o)->bytes), WORD("SWIZZLE", number_at(p, m->swizzle)));
+    fill_list(map, "box");
+    for (int i = 0; i < l->rank; i++) {
+        note_extents(p, l->extent[i]);
+        FILL_WORDS(fill_row(map), WORD("ALONG", expr_c_int(map->arena, l->extent[i], spec->package)),
+                   WORD("BOX", number_at(p, m->box[i])));
+    }
+}
+
 void unit_add_maps(FillScope *row, const Binding *b)
 {
     Planner *p = ARENA_NEW(row->arena, Planner);
+    bool any = false;
     p->b = *b;
     p->b.extent = NULL;
-    fill_number(row, "HAS_MAPS", b->t->nmap > 0);
     fill_list(row, "maps");
-    for (const TemplateMap *m = b->t->map; m < b->t->map + b->t->nmap; m++) {
-        const Operand *o = &b->spec->op->operand[m->operand];
-        const Layout *l = spec_layout(b->spec, m->operand);
-        FillScope *map = fill_row(row);
-        FILL_WORDS(map, WORD("MAP", m->name), WORD("OPERAND", o->name), WORD("RANK", l->rank),
-                   WORD("ELEMENT_BYTES", (int64_t)spec_element(b->spec, o)->bytes),
-                   WORD("SWIZZLE", number_at(p, m->swizzle)));
-        fill_list(map, "box");
-        for (int i = 0; i < l->rank; i++) {
-            note_extents(p, l->extent[i]);
-            FILL_WORDS(fill_row(map), WORD("ALONG", expr_c_int(row->arena, l->extent[i], b->spec->package)),
-                       WORD("BOX", number_at(p, m->box[i])));
+    for (const TemplateMap *m = b->t->map; m < b->t->map + b->t->nmap; m++)
+        if (has_map(p, m)) {
+            add_map(fill_row(row), p, m);
+            any = true;
         }
-    }
+    fill_list(row, "read_maps");
+    for (const TemplateMap *m = b->t->map; m < b->t->map + b->t->nmap; m++)
+        if (has_map(p, m) && &b->spec->op->operand[m->operand] != op_output(b->spec->op))
+            FILL_WORDS(fill_row(row), WORD("MAP", m->name));
+    fill_number(row, "HAS_MAPS", any);
     add_extents(row, "map_extents", p);
 }

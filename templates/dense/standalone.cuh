@@ -21,8 +21,8 @@ typedef struct {
 #if SM_ARCH >= 90
 
 typedef struct {
-    CUtensorMap x_map, w_map;
+    CUtensorMap x_map, w_map, y_map;
     NAME_args call;
-    bool is_mapped;
+    bool y_map_fits, is_mapped;
 } KERNEL_given;
 #endif

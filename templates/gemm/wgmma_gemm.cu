@@ -14,11 +14,13 @@ params = (
     doc = "blocks that share out the sum over k of one tile"; },
   { name = "CLUSTERED"; choices = [0, 1];                 doc = "they are a cluster, and add up in shared memory; 0: the last one to finish does"; },
   { name = "TURNS";  choices = [0, 1];                    doc = "each consumer has tiles of its own, and stores one while another multiplies"; },
+  { name = "BY_MAP"; choices = [0, 1];                    doc = "TMA stores the tile, from shared memory, where it can"; },
   { name = "GROUP";  choices = [0, 8];
     doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
 values = (
   { name = "ONE_MATRIX"; expr = "0";                      doc = "a call has one matrix of Y"; },
   { name = "PROBLEMS"; expr = "1";                        doc = "tiles of a block at a time"; },
+  { name = "Y_IS_MAPPED"; expr = "0";                     doc = "there may be a map of Y"; },
   { name = "W_IS_KN"; expr = "0";                         doc = "W lies as [k][n] (KN), else as [n][k] (NK)"; },
   { name = "NT";      expr = "128 * (CONSUMERS + 1)";     doc = "threads of a block: a warpgroup copies, the others multiply"; },
   { name = "BM";      expr = "SWAP * WIDE + !SWAP * HIGH"; doc = "rows of a block's tile of Y"; },
@@ -33,8 +35,10 @@ values = (
   { name = "THREE";   expr = "DTYPE_TF32X3";              doc = "an element is multiplied in two parts, a product is three"; },
   { name = "COPY_BYTES"; expr = "(BM + BN) * 128";        doc = "of a stage, that are copied"; },
   { name = "STAGE_BYTES"; expr = "COPY_BYTES + THREE * WIDE * 128"; doc = "of a stage"; },
-  { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16 + 8 * THREE) + 16";
-    doc = "bytes of shared memory of a block: up to a multiple of 1024, the stages and their barriers, a word"; },
+  { name = "Y_BOX";   expr = "64 - (32 * (WIDE % 64 > 0) + 16 * (WIDE % 32 > 0))"; doc = "BY_MAP: columns that TMA stores at once, of 16 bits"; },
+  { name = "PART_BYTES"; expr = "BY_MAP * MBLOCKS * WIDE * 128"; doc = "of a consumer's part of a tile that TMA stores"; },
+  { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16 + 8 * THREE) + CONSUMERS * PART_BYTES + 16";
+    doc = "bytes of shared memory of a block: up to a multiple of 1024, the stages and their barriers, a tile that is stored, a word"; },
   { name = "R_LESS";  expr = "40 - 8 * (CONSUMERS == 3)"; doc = "registers of a thread that copies"; },
   { name = "R_MORE";  expr = "232 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; },
   { name = "COUNTERS"; expr = "4096";                     doc = "tiles that may be split"; },
@@ -53,6 +57,7 @@ constraints = (
   { need = "TURNS == 0 || CONSUMERS == 2 && SPLITK == 1 && SWAP == 0"; why = "two hide each other's stores; what is split, or has few rows, has few tiles"; },
   { need = "THREE == 0 || CONSUMERS < 3 || WIDE <= 96"; why = "of three consumers a thread has 160 registers: too few for sums of a step, too"; },
   { need = "TURNS == 0 || THREE == 0";         why = "splitting and adding hide behind the other's products"; },
+  { need = "BY_MAP == 0 || Y_IS_MAPPED && ELEM_BYTES == 2 && SWAP == 0 && CLUSTERED == 0"; why = "a transposed tile, one of floats, or parts of a row are stored as they are"; },
   { need = "CLUSTERED == 0 || SPLITK > 1";     why = "a cluster is of the blocks that share a tile"; },
   { need = "CLUSTERED == 0 || BM * (BN + 8) * 4 <= STAGES * STAGE_BYTES"; why = "a tile's sums must fit where the stages were"; },
   { need = "SMEM <= SMEM_BLOCK";               why = "the stages must fit a block's shared memory"; },
@@ -90,6 +95,7 @@ features = (
   { name = "feed";      expr = "log2(1 + COPY / UNIT)";    doc = "bytes into an SM for the tensor cores' work"; },
   { name = "stages";    expr = "STAGES";                   doc = "depth of the ring"; },
   { name = "consumers"; expr = "CONSUMERS";                doc = "warpgroups that multiply"; },
+  { name = "by_map";    expr = "BY_MAP";                   doc = "who stores"; },
   { name = "turns";     expr = "TURNS";                    doc = "stores beside products"; },
   { name = "clustered"; expr = "CLUSTERED";                doc = "sums meet in shared memory"; },
   { name = "grouped";   expr = "GROUP > 0";                doc = "order of the tiles"; } );
@@ -107,6 +113,7 @@ features = (
 #define SPLITK 2
 #define CLUSTERED 0
 #define TURNS 0
+#define BY_MAP 0
 #define GROUP 0
 #define NT 384
 #define BM 128
@@ -116,6 +123,8 @@ features = (
 #define MBLOCKS 1
 #define W_SPAN 128
 #define W_BOX 64
+#define Y_BOX 64
+#define PART_BYTES 0
 #define THREE DTYPE_TF32X3
 #define COPY_BYTES 32768
 #define STAGE_BYTES (COPY_BYTES + THREE * WIDE * 128)
@@ -149,6 +158,9 @@ features = (
 #include "wgmma_store.cuh"
 #if CLUSTERED
 #include "wgmma_cluster.cuh"
+#endif
+#if BY_MAP
+#include "wgmma_by_map.cuh"
 #endif
 
 static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ KERNEL_given given)
@@ -222,9 +234,19 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
             if (!KERNEL_combine(acc[0], a, work, item, (unsigned *)(ring.empty + STAGES)))
                 continue;
 #endif
+#if BY_MAP
+            if (given.y_map_fits) {
+                KERNEL_store_by_map(acc, given, ring, KERNEL_find_output(a, item), high, group);
+                continue;
+            }
+#endif
             KERNEL_store(acc, a, KERNEL_find_output(a, item), high);
 #endif
         }
+#if BY_MAP
+        if (threadIdx.x % 128 == 0)
+            PACKAGE_device::bulk_wait_read<0>();
+#endif
     }
 #endif
 }

@@ -26,7 +26,7 @@ static __device__ __forceinline__ KERNEL_ring KERNEL_find_ring()
     unsigned char *memory = PACKAGE_device::shared_memory();
     KERNEL_ring r;
     r.stage = memory + (1024 - PACKAGE_device::shared_address(memory) % 1024) % 1024;
-    r.full = (uint64_t *)(r.stage + STAGES * STAGE_BYTES);
+    r.full = (uint64_t *)(r.stage + STAGES * STAGE_BYTES + CONSUMERS * PART_BYTES);
     r.empty = r.full + STAGES;
 #if THREE
     r.split = r.empty + STAGES;

@@ -36,7 +36,8 @@ static inline size_t KERNEL_scratch(const NAME_args *a)
 typedef struct {
     CUtensorMap MAP; //@ repeat maps
     NAME_args call;
-    bool is_mapped;
+    bool MAP_fits; //@ repeat maps
+    bool is_mapped; /* those of all operands that are read do */
 } KERNEL_given;
 
 #endif
@@ -76,8 +77,8 @@ static cudaError_t KERNEL_start(const NAME_args &args, const NAME_plan &plan, cu
     const int MAP_box[] = { EACH(box, BOX) };
 //@ end
     given.call = args;
-    given.is_mapped = true;
-    given.is_mapped = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE) && given.is_mapped; //@ repeat maps
+    given.MAP_fits = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE); //@ repeat maps
+    given.is_mapped = !(ANY(read_maps, !given.MAP_fits));
     return PACKAGE_device::launch(KERNEL, dim3(plan.x, plan.y, plan.z), plan.cluster, plan.threads, plan.smem_bytes, stream, given);
 #else
     return PACKAGE_device::launch(KERNEL, dim3(plan.x, plan.y, plan.z), plan.cluster, plan.threads, plan.smem_bytes, stream, args);

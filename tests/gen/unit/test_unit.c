@@ -347,7 +347,8 @@ TEST(kernels_are_given_maps)
     assert_int_equal(diag_nerror(d), 0);
     assert_has(text, "#include <cuda.h>\n#include <cuda_runtime.h>\n");
     assert_has(text, "typedef struct {\n    CUtensorMap x_map;\n    CUtensorMap w;\n    one_args call;\n"
-                     "    bool is_mapped;\n} one_k0_given;\n");
+                     "    bool x_map_fits;\n    bool w_fits;\n"
+                     "    bool is_mapped; /* those of all operands that are read do */\n} one_k0_given;\n");
     assert_has(text, "    const int64_t M = args.M;\n    const int64_t N = args.N;\n    const int64_t K = args.K;\n"
                      "    one_k0_given given;\n    const int64_t x_map_extent[] = { M, K };\n"
                      "    const int x_map_box[] = { 128, 32 };\n    const int64_t w_extent[] = { K, N };\n"

@@ -61,7 +61,7 @@ static const KernelRow usual[] = {
     /* ---- dense by wgmma: several items of a block, slices, clusters, consumers in turns, swapped, of W that lies along n, rows that TMA cannot copy */
     { "dense bf16 W=NK packed", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=8", BIAS, NULL },
     { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },
-    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BIAS, NULL },
+    { "dense bf16 W=KN", "wgmma_gemm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", BIAS, NULL },
     { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", NULL, UNALIGNED },
     { "dense tf32 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", "silu(acc) * gate[m,n]", NULL },
     { "dense bf16 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=1 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },

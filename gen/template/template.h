@@ -73,8 +73,9 @@ typedef struct {
 typedef struct {
     const char *name;
     int operand;
-    const Expr *box[TEMPLATE_MAP_RANK]; /* extents of what a copy takes, outermost first, over parameters and values */
-    Expr *swizzle;                      /* bytes of shared memory's rows that are swizzled; 0: none */
+    const Expr *box[TEMPLATE_MAP_RANK];  /* extents of what a copy takes, outermost first, over parameters and values */
+    const Expr *step[TEMPLATE_MAP_RANK]; /* elements from one of it to the next, over extents and attributes; NULL: 1 */
+    Expr *swizzle;                       /* bytes of shared memory's rows that are swizzled; 0: none */
 } TemplateMap;
 
 /* What a call's launch and memory follow from: the grid's blocks along x, y and z, blocks of a cluster (0: there are no

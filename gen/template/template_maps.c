@@ -7,20 +7,43 @@
 #include <string.h>
 #include "gen/base/name.h"
 
-/* Reads the extents of the box, one for each of the operand's. */
-static bool read_box(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateMap *m)
+/* Reads a list of expressions, one for each of the operand's extents. */
+static bool read_list(TemplateReader *r, const Conf *c, const ConfSetting *s, const char *key, const TemplateMap *m,
+                      const Expr **out)
 {
-    const ConfSetting *box = conf_member(s, "box");
+    const ConfSetting *list = conf_member(s, key);
     const int rank = spec_layout(r->spec, m->operand)->rank;
     const char *text[OP_MAX_RANK];
     int n = 0;
-    bool ok = conf_strings(c, s, "box", text, OP_MAX_RANK, &n);
+    bool ok = conf_strings(c, s, key, text, OP_MAX_RANK, &n);
     if (ok && (n != rank || rank < 2 || rank > TEMPLATE_MAP_RANK))
-        return diag_error(r->diag, box->at, "%d extents: the operand '%s' has %d, and a map 2 to %d", n,
+        return diag_error(r->diag, list->at, "%d extents: the operand '%s' has %d, and a map 2 to %d", n,
                           r->op->operand[m->operand].name, rank, TEMPLATE_MAP_RANK);
-    for (int i = 0; ok && i < n; i++) {
-        m->box[i] = expr_parse(r->arena, text[i], conf_elem(box, i)->at, r->diag);
-        ok = m->box[i] && template_check_names(r, m->box[i]);
+    for (int i = 0; ok && i < n; i++)
+        ok = (out[i] = expr_parse(r->arena, text[i], conf_elem(list, i)->at, r->diag));
+    return ok;
+}
+
+static bool read_box(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateMap *m)
+{
+    bool ok = read_list(r, c, s, "box", m, m->box);
+    for (int i = 0; ok && i < spec_layout(r->spec, m->operand)->rank; i++)
+        ok = template_check_names(r, m->box[i]);
+    return ok;
+}
+
+/* Steps are those of a call: over its extents and attributes. */
+static bool read_steps(TemplateReader *r, const Conf *c, const ConfSetting *s, TemplateMap *m)
+{
+    const ConfSetting *steps = conf_member(s, "steps");
+    if (!steps)
+        return true;
+    bool ok = read_list(r, c, s, "steps", m, m->step);
+    for (int i = 0; ok && i < spec_layout(r->spec, m->operand)->rank; i++) {
+        ok = conf_check_names(r->diag, m->step[i], "extent", NAMES(r->op->extent, r->op->nextent));
+        if (ok && (expr_c_int_calls(m->step[i]) || !expr_c_int(r->arena, m->step[i], "")))
+            return diag_error(r->diag, conf_elem(steps, i)->at,
+                              "each call asks this: it cannot use functions, nor numbers with fractions");
     }
     return ok;
 }
@@ -30,6 +53,7 @@ static bool read_map(TemplateReader *r, const Conf *c, const ConfSetting *s, voi
     static const ConfKey keys[] = { { "name", true, "what the kernel calls it" },
                                     { "operand", true, "what it is a map of" },
                                     { "box", true, "extents of what a copy takes" },
+                                    { "steps", false, NULL },
                                     { "swizzle", false, NULL } };
     Template *t = to;
     TemplateMap *m = &t->map[t->nmap];
@@ -41,7 +65,8 @@ static bool read_map(TemplateReader *r, const Conf *c, const ConfSetting *s, voi
     if (!conf_group(c, s, NULL) || !conf_keys(c, s, keys, LENGTH(keys)) || !conf_string(c, s, "name", &m->name) ||
         !conf_check_name(r->diag, conf_member(s, "name")->at, "map", m->name, name_fault(m->name)) ||
         !conf_choice(c, s, "operand", "operand", NAMES(name, r->op->noperand), &m->operand) ||
-        !conf_expr(c, s, "swizzle", &m->swizzle) || !template_check_names(r, m->swizzle) || !read_box(r, c, s, m))
+        !conf_expr(c, s, "swizzle", &m->swizzle) || !template_check_names(r, m->swizzle) || !read_box(r, c, s, m) ||
+        !read_steps(r, c, s, m))
         return false;
     t->nmap++;
     return true;

@@ -460,7 +460,7 @@ static const char *code_hash(Arena *a, const TemplateReader *r)
     for (const TemplateMap *m = t->map; m < t->map + t->nmap; m++) {
         h = hash_more(hash_more(hash_more(h, m->name), r->op->operand[m->operand].name), expr_text(m->swizzle));
         for (int i = 0; i < spec_layout(r->spec, m->operand)->rank; i++)
-            h = hash_more(h, expr_text(m->box[i]));
+            h = hash_more(hash_more(h, expr_text(m->box[i])), m->step[i] ? expr_text(m->step[i]) : "");
     }
     return arena_printf(a, "%016llx", (unsigned long long)hash_more(h, t->name));
 }

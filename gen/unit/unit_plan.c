@@ -147,12 +147,15 @@ static void add_map(FillScope *map, Planner *p, const TemplateMap *m)
     const Operand *o = &spec->op->operand[m->operand];
     const Layout *l = spec_layout(spec, m->operand);
     FILL_WORDS(map, WORD("MAP", m->name), WORD("OPERAND", o->name), WORD("RANK", l->rank),
-               WORD("ELEMENT_BYTES", (int64_t)spec_element(spec, o)->bytes), WORD("SWIZZLE", number_at(p, m->swizzle)));
+               WORD("ELEMENT_BYTES", (int64_t)spec_element(spec, o)->bytes), WORD("SWIZZLE", number_at(p, m->swizzle)),
+               WORD("HAS_STEPS", m->step[0] != NULL));
     fill_list(map, "box");
     for (int i = 0; i < l->rank; i++) {
+        const Expr *step = m->step[i] ? m->step[i] : expr_number(map->arena, 1);
         note_extents(p, l->extent[i]);
+        note_extents(p, step);
         FILL_WORDS(fill_row(map), WORD("ALONG", expr_c_int(map->arena, l->extent[i], spec->package)),
-                   WORD("BOX", number_at(p, m->box[i])));
+                   WORD("BOX", number_at(p, m->box[i])), WORD("STEP", expr_c_int(map->arena, step, spec->package)));
     }
 }
 

@@ -132,7 +132,8 @@ static __global__ void __launch_bounds__(WARPS *LANES) named_kernel(const Args a
 }
 static int named_test(const Test &t) { return start(named_kernel, 1, 0, WARPS * LANES, 4 * WARPS * LANES * (size_t)t.args.n, t, t.args); }
 
-/* ---- copies of boxes by tensor maps. p: swizzle | bytes of an element << 8 | extents << 12 | where the box begins << 16.
+/* ---- copies of boxes by tensor maps. p: swizzle | bytes of an element << 8 | extents << 12 | where the box begins << 16; n, of a
+ * load: 0, or steps from row to row | from plane to plane << 4.
  * A load's output is all of the box in shared memory; a store's the tensor, which boxes cover. */
 
 enum { PLACES_OF_BOX = 6 };
@@ -151,6 +152,7 @@ static BoxArgs box_args(const Test &t, const void *tensor)
 {
     BoxArgs b = { t.args, {}, 1, 0, {} };
     const int swizzle = t.args.p & 0xff, elem = t.args.p >> 8 & 15, rank = t.args.p >> 12 & 15, at = t.args.p >> 16;
+    const int64_t row_step = t.args.n & 15, plane_step = t.args.n >> 4, steps[4] = { 1, plane_step, row_step, 1 };
     int64_t extent[4], stride[4], step = 1;
     int box[4];
     for (int i = rank - 1; i >= 0; i--) {
@@ -162,7 +164,7 @@ static BoxArgs box_args(const Test &t, const void *tensor)
         b.begin[i] = box_begin[at][i];
     }
     b.bytes *= elem;
-    b.ok = tensor_map(&b.map, elem, tensor, rank, extent, stride, box, swizzle);
+    b.ok = tensor_map(&b.map, elem, tensor, rank, extent, stride, box, swizzle, t.args.n ? steps : nullptr);
     return b;
 }
 
@@ -242,17 +244,21 @@ template <int rank> static int store(const Test &t)
 static int tensor_store_2_test(const Test &t) { return store<2>(t); }
 static int tensor_store_3_test(const Test &t) { return store<3>(t); }
 
-/* What is no tensor for a map: a base, or a stride, that is no multiple of 16 bytes, an extent of 0. */
+/* What is no tensor for a map: a base, or a stride, that is no multiple of 16 bytes, an extent of 0; a stride of 0, or any of an extent of 1, if the box
+ * has one element there, is; a step of 9 is too long. */
 static __global__ void __launch_bounds__(1) tell_kernel(const Args a) { a.out[0] = (unsigned)a.n; }
 static int tensor_map_test(const Test &t)
 {
     CUtensorMap map;
     Test told = t;
-    const int64_t extent[2] = { 8, 32 }, none[2] = { 0, 32 }, stride = 32, odd = 33;
-    const int box[2] = { 8, 32 };
+    const int64_t extent[2] = { 8, 32 }, none[2] = { 0, 32 }, stride = 32, odd = 33, far[2] = { 9, 1 };
+    const int64_t planes[4] = { 7, 1, 8, 32 }, strides[3] = { 0, 33, 32 };
+    const int box[2] = { 8, 32 }, flat[4] = { 1, 1, 8, 32 };
     told.args.n = tensor_map(&map, 2, t.args.in, 2, extent, &stride, box, 64) |
                   tensor_map(&map, 2, (const char *)t.args.in + 8, 2, extent, &stride, box, 64) << 1 |
-                  tensor_map(&map, 2, t.args.in, 2, extent, &odd, box, 64) << 2 | tensor_map(&map, 2, t.args.in, 2, none, &stride, box, 64) << 3;
+                  tensor_map(&map, 2, t.args.in, 2, extent, &odd, box, 64) << 2 | tensor_map(&map, 2, t.args.in, 2, none, &stride, box, 64) << 3 |
+                  tensor_map(&map, 2, t.args.in, 4, planes, strides, flat, 64) << 4 | tensor_map(&map, 2, t.args.in, 2, extent, strides, box, 64) << 5 |
+                  tensor_map(&map, 2, t.args.in, 2, extent, &stride, box, 64, far) << 6;
     return start(tell_kernel, 1, 0, 1, 0, told, told.args);
 }
 

@@ -107,7 +107,7 @@ def handovers(t):
         yield t.Case("handover", f"{n}_rows", n, 0, words, lambda w=words: [w[i - i % 32 + 31 - i % 32] for i in range(len(w))])
     words = t.random_words(t.rng("named"), 96 * 15)  # a barrier each: who only arrives does not wait for the others
     yield t.Case("named", "any", 15, 0, words, lambda: [words[i // 64 * 96 + i % 64] for i in range(64 * 15)])
-    yield t.Case("tensor_map", "refused", 0, 0, [0] * 256, lambda: [1])
+    yield t.Case("tensor_map", "refused", 0, 0, [0] * 256, lambda: [1 | 1 << 4])
 
 
 EXTENT = (48, 20, 3, 2)  # innermost first; of the innermost 45 count
@@ -119,8 +119,8 @@ def swizzled(at, span):
     return at ^ (at >> 3 & (span - 16) if span else 0)
 
 
-def box_words(words, rank, elem, span, begin):
-    """The box in shared memory: by element bytes, row by row, then swizzled."""
+def box_words(words, rank, elem, span, begin, steps=(1, 1, 1, 1)):
+    """The box in shared memory: by element bytes, row by row, then swizzled. steps: to the next element along an extent."""
     inner = (span or 32) // elem
     counts = (inner, *BOX[1:rank])
     raw = b"".join(w.to_bytes(4, "little") for w in words)
@@ -131,7 +131,7 @@ def box_words(words, rank, elem, span, begin):
     for i in range(total // elem):
         place, rest, source, step, inside = [], i, 0, 1, True
         for axis in range(rank):
-            place.append(begin[axis] + rest % counts[axis])
+            place.append(begin[axis] + rest % counts[axis] * steps[axis])
             rest //= counts[axis]
         for axis in range(rank):
             inside &= 0 <= place[axis] < (45 if axis == 0 else EXTENT[axis])
@@ -154,6 +154,12 @@ def loads(t):
                     p = span | elem << 8 | rank << 12 | b << 16
                     want = lambda w=words, r=rank, e=elem, s=span, b=begin: box_words(w, r, e, s, b)
                     yield t.Case(f"tensor_load_{rank}", f"swizzle_{span}_{elem}_bytes_{b}", 0, p, words, want)
+    # every so many rows and planes
+    for down, across in ((2, 1), (2, 2), (3, 2), (8, 1)):
+        for b, begin in enumerate(BEGIN):
+            words = t.random_words(t.rng("steps", str(down), str(across), str(b)), 2 * 48 * 20 * 3 * 2 // 4)
+            want = lambda w=words, b=begin, s=(1, down, across, 1): box_words(w, 4, 2, 128, b, s)
+            yield t.Case("tensor_load_4", f"steps_{down}_{across}_{b}", down | across << 4, 128 | 2 << 8 | 4 << 12 | b << 16, words, want)
 
 
 def stores(t):

@@ -75,9 +75,18 @@ static cudaError_t KERNEL_start(const NAME_args &args, const NAME_plan &plan, cu
 //@ repeat maps
     const int64_t MAP_extent[] = { EACH(box, ALONG) };
     const int MAP_box[] = { EACH(box, BOX) };
+#if HAS_STEPS
+    const int64_t MAP_step[] = { EACH(box, STEP) };
+#endif
 //@ end
     given.call = args;
-    given.MAP_fits = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE); //@ repeat maps
+//@ repeat maps
+#if HAS_STEPS
+    given.MAP_fits = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE, MAP_step);
+#else
+    given.MAP_fits = PACKAGE_device::tensor_map(&given.MAP, ELEMENT_BYTES, args.OPERAND, RANK, MAP_extent, args.OPERAND_stride, MAP_box, SWIZZLE);
+#endif
+//@ end
     given.is_mapped = !(ANY(read_maps, !given.MAP_fits));
     return PACKAGE_device::launch(KERNEL, dim3(plan.x, plan.y, plan.z), plan.cluster, plan.threads, plan.smem_bytes, stream, given);
 #else

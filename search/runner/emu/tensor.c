@@ -5,6 +5,8 @@
  * for). A copy is done as late as it may be: to shared memory when no thread can go on without, from there when its
  * thread waits. Until then its destination is poisoned, and nobody may write its source.
  *
+ *   box    cuTensorMapEncodeTiled is told its extents in the tensor and a step along each: it has ceil(extent / step)
+ *          elements, and element (i0, i1, ...) is that of the tensor i0, i1 * step1, ... from the copy's first on
  *   load   element (i0, i1, ...) of the box lands at smem + bytes * (i0 + box0 * (i1 + box1 * ...)), then swizzled:
  *          address ^ (address >> 3 & mask), mask 0x10, 0x30, 0x70 for 32, 64, 128 bytes, of addresses in the shared
  *          window. What lies outside of the tensor becomes 0; the mbarrier counts the bytes of the whole box.
@@ -19,13 +21,22 @@
 #include <string.h>
 #include "templates/device/emulator/cuda.h"
 
-enum { MAP_MAGIC = 0x70616d74, MAX_RANK = 5, MAX_BOX = 256, COPY_ALIGN = 128, MAP_ALIGN = 64, CHUNK = 16 };
+enum {
+    MAP_MAGIC = 0x70616d74,
+    MAX_RANK = 5,
+    MAX_BOX = 256,
+    MAX_STEP = 8,
+    COPY_ALIGN = 128,
+    MAP_ALIGN = 64,
+    CHUNK = 16
+};
 
 /* What a CUtensorMap holds here. Strides in bytes; that of extent 0 is an element's. */
 typedef struct {
     uint32_t magic;
     uint8_t rank, elem_bytes, swizzle; /* 0, 32, 64, 128 */
-    uint16_t box[MAX_RANK];
+    uint8_t step[MAX_RANK];            /* elements of the tensor from one of the box to the next */
+    uint16_t box[MAX_RANK];            /* elements that are copied */
     uint64_t address, extent[MAX_RANK], stride[MAX_RANK];
 } Map;
 
@@ -101,10 +112,11 @@ EXPORT CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType typ
               .address = (uintptr_t)address };
     for (cuuint32_t i = 0; i < rank; i++) {
         m.extent[i] = extent[i];
-        m.box[i] = (uint16_t)box[i];
+        m.step[i] = i ? (uint8_t)steps[i] : 1; /* of the innermost extent it is ignored */
+        m.box[i] = (uint16_t)((box[i] - 1) / (m.step[i] ? m.step[i] : 1u) + 1);
         m.stride[i] = i ? stride[i - 1] : (uint64_t)bytes;
-        if (extent[i] < 1 || extent[i] > (uint64_t)1 << 32 || box[i] < 1 || box[i] > MAX_BOX || steps[i] != 1 ||
-            (i && (m.stride[i] % CHUNK != 0 || m.stride[i] >= (uint64_t)1 << 40)))
+        if (extent[i] < 1 || extent[i] > (uint64_t)1 << 32 || box[i] < 1 || box[i] > MAX_BOX || steps[i] < 1 ||
+            steps[i] > MAX_STEP || (i && (m.stride[i] % CHUNK != 0 || m.stride[i] >= (uint64_t)1 << 40)))
             return CUDA_ERROR_INVALID_VALUE;
     }
     const unsigned inner = m.box[0] * m.elem_bytes;
@@ -150,7 +162,7 @@ static Run run_of(const BoxCopy *c, const int64_t *place)
     const Map *m = &c->map;
     uintptr_t address = m->address;
     for (int i = 1; i < m->rank; i++) {
-        const int64_t at = c->at[i] + place[i];
+        const int64_t at = c->at[i] + place[i] * m->step[i];
         if (at < 0 || (uint64_t)at >= m->extent[i])
             return (Run){ 0, 0, 0 };
         address += (uint64_t)at * m->stride[i];

@@ -8,7 +8,7 @@
 static const char maps[] =
     "maps = (\n"
     "  { name = \"x_map\"; operand = \"X\"; box = [\"8 * MR\", \"STEP\"]; swizzle = \"64 * UK\"; },\n"
-    "  { name = \"w_map\"; operand = \"W\"; box = [\"1\", \"VF\"]; } );\n";
+    "  { name = \"w_map\"; operand = \"W\"; box = [\"1\", \"VF\"]; steps = [\"M / 2\", \"1\"]; } );\n";
 
 /* The small template for GPUs, with what stands before its tile. */
 static const char *cuda_with(const char *before_tile)
@@ -29,6 +29,8 @@ TEST(test_maps)
                                      expr_text(t->map[1].box[0]), expr_text(t->map[1].box[1]),
                                      expr_text(t->map[1].swizzle)),
                         "w_map 1: 1, VF; 0");
+    assert_null(t->map[0].step[0]);
+    assert_string_equal(expr_text(t->map[1].step[0]), "M / 2");
     assert_int_equal(read_small(cuda_with(""))->nmap, 0);
 }
 
@@ -39,7 +41,8 @@ TEST(test_maps_change_the_hash)
                                            { "8 * MR", "MR" },
                                            { "64 * UK", "64" },
                                            { "\"X\"", "\"W\"" },
-                                           { "box = [\"1\"", "box = [\"2\"" } };
+                                           { "box = [\"1\"", "box = [\"2\"" },
+                                           { "M / 2", "M / 3" } };
     const char *text = cuda_with(maps), *hash = read_small(text)->hash;
     assert_string_not_equal(hash, read_small(cuda_with(""))->hash);
     for (size_t i = 0; i < LENGTH(edit); i++)
@@ -58,6 +61,9 @@ TEST(test_faulty_maps)
         { "\"STEP\"]", "\"STEPS\"]", "error: unknown name 'STEPS'; did you mean 'STEP'?" },
         { "\"64 * UK\"", "\"M\"", "error: unknown name 'M'" },
         { " box = [\"1\", \"VF\"];", "", "error: missing key 'box'" },
+        { "[\"M / 2\", \"1\"]", "[\"1\"]", "error: 1 extents: the operand 'W' has 2, and a map 2 to 5" },
+        { "M / 2", "MR", "error: unknown extent 'MR'" },
+        { "M / 2", "min(M, 2)", "error: each call asks this: it cannot use functions, nor numbers with fractions" },
         { "operand = \"W\";", "operand = \"W\"; rows = 1;", "error: unknown key 'rows'" },
     };
     for (size_t i = 0; i < LENGTH(cases); i++)

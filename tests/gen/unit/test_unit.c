@@ -338,11 +338,15 @@ TEST(kernels_are_given_maps)
     assert_lacks(without, "X_stride");
     const Loc nowhere = { 0 };
     t->nmap = 2;
-    t->map[0] = (TemplateMap){ "x_map",
-                               0,
-                               { expr_parse(arena, "64 * MR", nowhere, d), expr_number(arena, 32) },
-                               expr_parse(arena, "64 * UK", nowhere, d) };
-    t->map[1] = (TemplateMap){ "w", 1, { expr_number(arena, 8), expr_number(arena, 16) }, expr_number(arena, 0) };
+    t->map[0] = (TemplateMap){ .name = "x_map",
+                               .operand = 0,
+                               .box = { expr_parse(arena, "64 * MR", nowhere, d), expr_number(arena, 32) },
+                               .swizzle = expr_parse(arena, "64 * UK", nowhere, d) };
+    t->map[1] = (TemplateMap){ .name = "w",
+                               .operand = 1,
+                               .box = { expr_number(arena, 8), expr_number(arena, 16) },
+                               .step = { expr_parse(arena, "M + 1", nowhere, d), expr_number(arena, 1) },
+                               .swizzle = expr_number(arena, 0) };
     const char *text = unit_candidate(arena, &u, &k, d);
     assert_int_equal(diag_nerror(d), 0);
     assert_has(text, "#include <cuda.h>\n#include <cuda_runtime.h>\n");
@@ -352,9 +356,10 @@ TEST(kernels_are_given_maps)
     assert_has(text, "    const int64_t M = args.M;\n    const int64_t N = args.N;\n    const int64_t K = args.K;\n"
                      "    one_k0_given given;\n    const int64_t x_map_extent[] = { M, K };\n"
                      "    const int x_map_box[] = { 128, 32 };\n    const int64_t w_extent[] = { K, N };\n"
-                     "    const int w_box[] = { 8, 16 };\n    given.call = args;\n");
+                     "    const int w_box[] = { 8, 16 };\n    const int64_t w_step[] = { M + 1, 1 };\n"
+                     "    given.call = args;\n");
     assert_has(text, "one_device::tensor_map(&given.x_map, 2, args.X, 2, x_map_extent, args.X_stride, x_map_box, 64)");
-    assert_has(text, "one_device::tensor_map(&given.w, 2, args.W, 2, w_extent, args.W_stride, w_box, 0)");
+    assert_has(text, "one_device::tensor_map(&given.w, 2, args.W, 2, w_extent, args.W_stride, w_box, 0, w_step)");
     assert_has(text, "plan.smem_bytes, stream, given);\n");
     assert_has(text, "W_extent[] = { K, (N + 7) / 8 * 8 };\n");
     assert_has(text, "X_extent[] = { M, K };\n");

@@ -200,12 +200,78 @@ TEST(products_of_each_kind_and_order)
 
 /* ---- tensor maps ---- */
 
-static CUresult encode(void *address, cuuint64_t extent, cuuint64_t stride, cuuint32_t box, CUtensorMapSwizzle swizzle)
+/* Every step-th row of a box, which may begin above the tensor and end below it. The step along a row is ignored. */
+enum { COLUMNS = 8, BOX_ROWS = 3, TENSOR_ROWS = 10 };
+
+static struct {
+    CUtensorMap map;
+    int first;
+} copy;
+
+KERNEL(copy_rows)
+{
+    float *shared = (float *)(void *)dcgen_emu_shared_memory();
+    uint64_t *bar = (uint64_t *)(void *)(shared + COLUMNS * BOX_ROWS);
+    const unsigned t = thread_of();
+    (void)p;
+    if (t == 0) {
+        dcgen_emu_mbarrier_init(bar, 1, 1);
+        dcgen_emu_mbarrier_init_fence();
+        dcgen_emu_mbarrier_arrive(bar, COLUMNS * BOX_ROWS * 4, 1);
+        dcgen_emu_tensor_load(shared, &copy.map, bar, 2, (int[]){ 0, copy.first }, 2);
+    }
+    dcgen_emu_barrier(3);
+    dcgen_emu_mbarrier_wait(bar, 0, 4);
+    for (unsigned i = t; i < COLUMNS * BOX_ROWS; i += THREADS) {
+        float *to = &y[i / COLUMNS][i % COLUMNS];
+        __tsan_read4(&shared[i]);
+        __tsan_write4(to);
+        *to = shared[i];
+    }
+}
+
+TEST(boxes_take_every_so_manyth_row)
+{
+    static float tensor[TENSOR_ROWS][COLUMNS];
+    for (int i = 0; i < TENSOR_ROWS * COLUMNS; i++)
+        tensor[i / COLUMNS][i % COLUMNS] = (float)(i + 1);
+    for (cuuint32_t step = 1; step <= 8; step++)
+        for (copy.first = -9; copy.first <= TENSOR_ROWS; copy.first++) {
+            Emu e = { .workers = 1, .block_budget = 1 << 22, .smem_limit = 227 << 10 };
+            /* one more than a multiple of the step makes another row */
+            assert_int_equal(cuTensorMapEncodeTiled(&copy.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor,
+                                                    (Extents){ COLUMNS, TENSOR_ROWS }, (Extents){ COLUMNS * 4 },
+                                                    (Box){ COLUMNS, (BOX_ROWS - 1) * step + 1 }, (Box){ 5, step },
+                                                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                             CUDA_SUCCESS);
+            emu_add_region(&e, EMU_INPUT, "tensor", tensor, sizeof tensor, 4);
+            emu_add_region(&e, EMU_OUTPUT, "y", y, sizeof y, 4);
+            emu_begin(&e);
+            assert_int_equal(launch_row(copy_rows, NULL, 1, THREADS, 1024), 0);
+            if (e.nfinding)
+                fail_msg("step %d: %s", (int)step, first_finding(&e));
+            for (int i = 0; i < BOX_ROWS * COLUMNS; i++) {
+                const int row = copy.first + i / COLUMNS * (int)step;
+                const float want = row >= 0 && row < TENSOR_ROWS ? tensor[row][i % COLUMNS] : 0;
+                assert_true(memcmp(&y[i / COLUMNS][i % COLUMNS], &want, sizeof want) == 0);
+            }
+            emu_end(&e);
+        }
+}
+
+static CUresult encode_by(void *address, cuuint64_t extent, cuuint64_t stride, cuuint32_t box,
+                          CUtensorMapSwizzle swizzle, cuuint32_t step)
 {
     static CUtensorMap map;
     return cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, address, (Extents){ extent, 10 },
-                                  (Extents){ stride }, (Box){ box, 8 }, (Box){ 1, 1 }, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  (Extents){ stride }, (Box){ box, 8 }, (Box){ 1, step }, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                   swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+static CUresult encode(void *address, cuuint64_t extent, cuuint64_t stride, cuuint32_t box, CUtensorMapSwizzle swizzle)
+{
+    return encode_by(address, extent, stride, box, swizzle, 1);
 }
 
 TEST(what_tensor_maps_are_refused_for)
@@ -217,6 +283,9 @@ TEST(what_tensor_maps_are_refused_for)
     assert_int_not_equal(encode(a, 33, 80, 72, CU_TENSOR_MAP_SWIZZLE_128B), CUDA_SUCCESS);
     assert_int_not_equal(encode(a, 33, 80, 4, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_SUCCESS);
     assert_int_not_equal(encode(a, 33, 80, 264, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_SUCCESS);
+    assert_int_equal(encode_by(a, 33, 80, 64, CU_TENSOR_MAP_SWIZZLE_128B, 8), CUDA_SUCCESS);
+    assert_int_not_equal(encode_by(a, 33, 80, 64, CU_TENSOR_MAP_SWIZZLE_128B, 0), CUDA_SUCCESS);
+    assert_int_not_equal(encode_by(a, 33, 80, 64, CU_TENSOR_MAP_SWIZZLE_128B, 9), CUDA_SUCCESS);
     assert_non_null(dcgen_emu_driver_function("cuTensorMapEncodeTiled"));
     assert_null(dcgen_emu_driver_function("cuTensorMapEncodeIm2col"));
 }

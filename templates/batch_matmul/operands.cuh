@@ -9,9 +9,10 @@ static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a) { return a
 static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a) { return a.K; }
 static __device__ __forceinline__ unsigned KERNEL_nmatrix(const NAME_args &a) { return (unsigned)a.B0 * a.B1; }
 
-static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
+/* Those of any matrix. */
+static __device__ __forceinline__ KERNEL_operands KERNEL_of_matrix(const NAME_args &a, unsigned batch)
 {
-    const unsigned batch = KERNEL_matrix(a), b0 = batch / a.B1, b1 = batch % a.B1;
+    const unsigned b0 = batch / a.B1, b1 = batch % a.B1;
     return { a.A + (b0 * a.A_stride[0] + b1 * a.A_stride[1]),
              a.B + (b0 * a.B_stride[0] + b1 * a.B_stride[1]),
 #if HAS_EPILOGUE /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
@@ -22,10 +23,20 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
              (unsigned)a.A_stride[2], (unsigned)a.B_stride[2], (unsigned)a.Y_stride[2] };
 }
 
+/* Those of the thread's tile. */
+static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int)
+{
+    return KERNEL_of_matrix(a, KERNEL_matrix(a));
+}
+
 #if HAS_EPILOGUE
+static __device__ __forceinline__ float KERNEL_epilogue_of_matrix(const NAME_args &a, float sum, unsigned batch, int m, int n)
+{
+    return NAME_epilogue(a, sum, batch / a.B1, batch % a.B1, m, n);
+}
+
 static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
 {
-    const unsigned batch = KERNEL_matrix(a);
-    return NAME_epilogue(a, sum, batch / a.B1, batch % a.B1, m, n);
+    return KERNEL_epilogue_of_matrix(a, sum, KERNEL_matrix(a), m, n);
 }
 #endif

@@ -64,11 +64,11 @@ static __device__ __forceinline__ void KERNEL_add_up(const float *sums, const NA
             const float4 part = PACKAGE_device::cluster_load16(sums + m * KERNEL_pitch + n, s);
             v[0] += part.x, v[1] += part.y, v[2] += part.z, v[3] += part.w;
         }
-        if (m < o.nrow && n < o.ncol) {
+        if (KERNEL_has_row(o, m) && n < o.ncol) {
 #pragma unroll
             for (int l = 0; l < 4; l++)
                 v[l] = KERNEL_value(a, o, v[l], m, n + l);
-            KERNEL_store_quad(o.y + (int64_t)m * o.ld + n, v, o.ncol - n, o.wide);
+            KERNEL_store_quad(KERNEL_row(o, m) + n, v, o.ncol - n, o.wide);
         }
     }
 }

@@ -18,6 +18,7 @@ params = (
   { name = "GROUP";  choices = [0, 8];
     doc = "tiles are done column by column, this many rows of tiles at a time; 0: all rows"; } );
 values = (
+  { name = "MATRICES"; expr = "1";                        doc = "operands are matrices (operands.cuh)"; },
   { name = "ONE_MATRIX"; expr = "0";                      doc = "a call has one matrix of Y"; },
   { name = "PROBLEMS"; expr = "1";                        doc = "tiles of a block at a time"; },
   { name = "Y_IS_MAPPED"; expr = "0";                     doc = "there may be a map of Y"; },
@@ -33,8 +34,9 @@ values = (
   { name = "W_BOX";   expr = "W_SPAN / ELEM_BYTES";       doc = "its elements"; },
   { name = "W_ROWS";  expr = "W_IS_KN * BK + !W_IS_KN * BN"; doc = "such rows that a copy takes"; },
   { name = "THREE";   expr = "DTYPE_TF32X3";              doc = "an element is multiplied in two parts, a product is three"; },
-  { name = "COPY_BYTES"; expr = "(BM + BN) * 128";        doc = "of a stage, that are copied"; },
-  { name = "STAGE_BYTES"; expr = "COPY_BYTES + THREE * WIDE * 128"; doc = "of a stage"; },
+  { name = "X_ROWS";  expr = "BM";                        doc = "rows of X that are copied"; },
+  { name = "COPY_BYTES"; expr = "(X_ROWS + BN) * 128";    doc = "of a stage, that are copied"; },
+  { name = "STAGE_BYTES"; expr = "(BM + BN) * 128 + THREE * WIDE * 128"; doc = "of a stage"; },
   { name = "Y_BOX";   expr = "64 - (32 * (WIDE % 64 > 0) + 16 * (WIDE % 32 > 0))"; doc = "BY_MAP: columns that TMA stores at once, of 16 bits"; },
   { name = "PART_BYTES"; expr = "BY_MAP * MBLOCKS * WIDE * 128"; doc = "of a consumer's part of a tile that TMA stores"; },
   { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16 + 8 * THREE) + CONSUMERS * PART_BYTES + 16";
@@ -66,7 +68,7 @@ constraints = (
   { need = "SPLITK == 1 || GROUP == 0";        why = "what is split has few tiles: their order matters little"; },
   { need = "GROUP == 0 || HIGH > 64";          why = "where small tiles win the operands stay in L2"; } );
 regs = "min(255, REGS_SM / NT / 8 * 8)";
-launch = { x = "CLUSTERED * SPLITK * min(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * min(TILES * SLICES, SMS)"; z = "1";
+launch = { x = "!(TILES * SLICES >= 2147483648) * GRID"; z = "1"; # items are counted in 31 bits
            cluster = "CLUSTERED * SPLITK"; threads = "NT"; smem = "SMEM"; };
 scratch = "4 * PASSED";
 counters = "(SLICES > 1 && !CLUSTERED) * 4 * COUNTERS";
@@ -76,6 +78,7 @@ derived = (
   { name = "PARTS";  expr = "1 + (SPLITK - 1) * (CLUSTERED || TILES <= COUNTERS)"; doc = "parts of k that the plan asks for"; },
   { name = "SLICES"; expr = "CLUSTERED * SPLITK + !CLUSTERED * (1 + (SPLITK > 1) * (ceil_div(SUM_STEPS, KPER) - 1))"; doc = "blocks that share a tile"; },
   { name = "PASSED"; expr = "(SLICES > 1 && !CLUSTERED) * TILES * SLICES * TILE_ROWS * TILE_COLS"; doc = "sums that blocks hand on by way of scratch memory"; },
+  { name = "GRID";   expr = "CLUSTERED * SPLITK * min(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * min(TILES * SLICES, SMS)"; doc = "blocks: one for each SM, or a cluster for so many"; },
   { name = "MOST";   expr = "CLUSTERED * ceil_div(TILES, max(1, ceil_div(SMS - SPLITK + 1, SPLITK))) + !CLUSTERED * ceil_div(TILES * SLICES, SMS)"; doc = "items of the busiest SM"; },
   { name = "UNIT";   expr = "BM * BN * 100 * (1 + 2 * THREE) / (32 * PERCENT)"; doc = "cycles of the tensor cores for a step"; },
   { name = "COPY";   expr = "max(COPY_BYTES / 64, 1000 / (STAGES - 1))"; doc = "cycles to fetch it; 1000 until a copy is there, which the others cover"; },
@@ -103,6 +106,7 @@ features = (
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands with -gencode=arch=compute_90a,code=sm_90a -DDTYPE_BF16=1 -DSM_ARCH=90 */
 #include "standalone.cuh"
+#define MATRICES 1
 #define ONE_MATRIX 1
 #define PROBLEMS 1
 #define W_IS_KN 0
@@ -127,6 +131,7 @@ features = (
 #define Y_BOX 64
 #define PART_BYTES 0
 #define THREE DTYPE_TF32X3
+#define X_ROWS 128
 #define COPY_BYTES 32768
 #define STAGE_BYTES (COPY_BYTES + THREE * WIDE * 128)
 #define R_LESS 40
@@ -143,10 +148,15 @@ features = (
  *             registers; the low part of B is written to shared memory by the warps that do not copy
  *   tf32      the tensor core takes fp32 operands and ignores the 13 low bits of their mantissas
  */
+#if MATRICES
 #include "matrices.cuh"
 #include "operands.cuh"
+#endif
+#include "wgmma_extents.cuh"
 #include "wgmma_items.cuh"
 #include "wgmma_ring.cuh"
+#include "wgmma_put.cuh"
+#include "wgmma_load.cuh"
 #include "wgmma_produce.cuh"
 #if THREE
 #include "wgmma_three.cuh"
@@ -156,6 +166,7 @@ features = (
 #if SPLITK > 1 && !CLUSTERED
 #include "wgmma_slices.cuh"
 #endif
+#include "wgmma_output.cuh"
 #include "wgmma_store.cuh"
 #if CLUSTERED
 #include "wgmma_cluster.cuh"
@@ -170,6 +181,7 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
     const NAME_args &a = given.call;
     const KERNEL_ring ring = KERNEL_find_ring();
     const KERNEL_work work = KERNEL_divide(a);
+    const bool is_mapped = KERNEL_is_mapped(given);
     const int group = PACKAGE_device::warp_uniform(threadIdx.x / 128);
     KERNEL_open_ring(ring);
     if (group == 0) {
@@ -180,9 +192,9 @@ static __global__ void __launch_bounds__(NT, 1) KERNEL(const __grid_constant__ K
 #if CLUSTERED
         for (unsigned n = work.first; n < work.items; n += work.next) {
 #else
-        for (unsigned n = work.first; n < work.items && (threadIdx.x == 0 || !given.is_mapped || THREE); n += work.next) {
+        for (unsigned n = work.first; n < work.items && (threadIdx.x == 0 || !is_mapped || THREE); n += work.next) {
 #endif
-            if (!given.is_mapped)
+            if (!is_mapped)
                 KERNEL_copy_elements(a, ring, place, KERNEL_find_item(work, n));
             else if (threadIdx.x == 0)
                 KERNEL_copy(given, ring, place, KERNEL_find_item(work, n));

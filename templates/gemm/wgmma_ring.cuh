@@ -36,6 +36,12 @@ static __device__ __forceinline__ KERNEL_ring KERNEL_find_ring()
 
 static __device__ __forceinline__ void KERNEL_open_ring(const KERNEL_ring &r)
 {
+#if X_ROWS < BM /* rows that are multiplied, but nobody copies */
+    for (int s = 0; s < STAGES; s++)
+        for (int e = X_ROWS * 128 + threadIdx.x * 16; e < BM * 128; e += NT * 16)
+            *(uint4 *)(r.stage + s * STAGE_BYTES + e) = make_uint4(0, 0, 0, 0);
+    PACKAGE_device::proxy_fence();
+#endif
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             PACKAGE_device::mbarrier_init(r.full + s, 1);

@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Computes the formula, rounds, and stores what exists of the thread's sums: of a consumer's part i, with g = lane / 4, q = lane % 4, sum e is of row
  * 16 * warp + g + 8 * (e / 2 % 2) and column 8 * (e / 4) + 2 * q + e % 2; SWAP: of that column of Y and that row. */
-struct KERNEL_output { /* the tile's part of Y */
-    RESULT_TYPE *y;
-    unsigned ld;
-    int m0, n0, nrow, ncol; /* where it begins, and its rows and columns up to Y's last ones */
-    bool wide;              /* 8 bytes may be stored at once */
-};
-
-static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_args &a, const KERNEL_item &i)
-{
-    const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
-    const bool wide = (uintptr_t)o.y % 8 == 0 && (KERNEL_ncol(a) | o.ldy) % (8 / ELEM_BYTES) == 0;
-    return { o.y + (int64_t)i.m0 * o.ldy + i.n0, o.ldy, i.m0, i.n0, KERNEL_nrow(a) - i.m0, KERNEL_ncol(a) - i.n0, wide };
-}
-
-/* The formula of an element of the tile, if there is such a one; else that of the last row or column once more: loads need no conditions. */
-static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, const KERNEL_output &o, float sum, int m, int n)
-{
-    return KERNEL_epilogue(a, sum, o.m0 + min(m, o.nrow - 1), o.n0 + min(n, o.ncol - 1));
-}
-
 #if SWAP
 static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][WIDE / 2], const NAME_args &a, const KERNEL_output &o, int high)
 {
@@ -31,8 +11,8 @@ static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][
         for (int e = 0; e < WIDE / 2; e++) {
             const int m = row + e / 4 * 8 + e % 2, n = col + i * 64 + e / 2 % 2 * 8;
             const float v = KERNEL_value(a, o, acc[i][e], m, n);
-            if (m < o.nrow && n < o.ncol)
-                o.y[(int64_t)m * o.ld + n] = PACKAGE_device::RESULT_ELEMENT_of(v);
+            if (KERNEL_has_row(o, m) && n < o.ncol)
+                KERNEL_row(o, m)[n] = PACKAGE_device::RESULT_ELEMENT_of(v);
         }
 }
 #else
@@ -94,7 +74,7 @@ static __device__ __forceinline__ void KERNEL_store(const float (&acc)[MBLOCKS][
 #pragma unroll
         for (int r = 0; r < 2 * MBLOCKS; r++) {
             const int m = row + r / 2 * 64 + r % 2 * 8;
-            KERNEL_store4(o.y + (int64_t)m * o.ld + first + j, v[r], m < o.nrow ? o.ncol - first - j : 0, o.wide);
+            KERNEL_store4(KERNEL_row(o, m) + first + j, v[r], KERNEL_has_row(o, m) ? o.ncol - first - j : 0, o.wide);
         }
     }
 }

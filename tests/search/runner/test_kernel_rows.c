@@ -68,6 +68,11 @@ static const KernelRow usual[] = {
     { "dense tf32x3 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=4 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BIAS, UNALIGNED },
     { "dense tf32x3 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=32 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", NULL, NULL },
     { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=0 GROUP=8", BIAS, UNALIGNED },
+    /* ---- batch_matmul by wgmma: slices by scratch memory and in clusters, of many matrices; rows that TMA cannot copy; matrices in groups of tiles */
+    { "batch_matmul bf16 A=MK B=NK", "wgmma_bmm sm_90a HIGH=64 WIDE=80 SWAP=1 CONSUMERS=1 STAGES=7 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", "n < len[b0] ? acc * 0.125 + shift[m] : -inf", LEN },
+    { "batch_matmul f16 A=MK B=KN", "wgmma_bmm sm_90a HIGH=128 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=8", BIAS, BATCHES_UNALIGNED },
+    { "batch_matmul tf32 A=MK B=NK", "wgmma_bmm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", "acc + residual[b0,b1,m,n]", NULL },
+    { "batch_matmul bf16 A=MK B=KN", "wgmma_bmm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=0 GROUP=0", NULL, NULL },
     /* ---- matrices whose rows lie anywhere */
     { "dense f32 W=NK", "simt_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
     { "dense f16 W=KN", "mma_gemm sm_80 SPLITK=3", BIAS, UNALIGNED },
@@ -152,6 +157,9 @@ static const KernelRow thorough[] = {
     { "dense tf32 W=NK packed", "wgmma_gemm sm_90a HIGH=64 WIDE=80 SWAP=1 CONSUMERS=1 STAGES=7 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BIAS, NULL },
     { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=192 WIDE=192 SWAP=0 CONSUMERS=3 STAGES=4 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BIAS, UNALIGNED },
     { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=5 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", "n <= m ? acc : -inf", NULL },
+    { "batch_matmul f16 A=MK B=NK", "wgmma_bmm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=5 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", "gelu(acc + bias[n])", BATCHES_UNALIGNED },
+    { "batch_matmul tf32 A=MK B=NK", "wgmma_bmm sm_90a HIGH=128 WIDE=112 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=8", NULL, BATCHES_UNALIGNED },
+    { "batch_matmul f16 A=MK B=KN", "wgmma_bmm sm_90a HIGH=192 WIDE=96 SWAP=0 CONSUMERS=3 STAGES=6 SPLITK=2 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", "silu(acc) * gate[b0,b1,m,n]", NULL },
     { "dense f32 W=KN packed", "simt_gemm sm_80 BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense tf32 W=KN packed", "mma_gemm sm_90a", NULL, NULL },
     { "dense tf32x3 W=KN packed", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 FIXED_K=64 FIXED_N=72", "gelu(acc + bias[n])", WHOLE },

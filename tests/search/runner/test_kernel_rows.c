@@ -33,6 +33,12 @@ enum { M, N, K }; /* of dense */
     "shapes = ( { M = \"T\"; N = 44; V = 50; } );"
 #define BATCHES_UNALIGNED "shapes = ( { B0 = 2; B1 = 3; M = \"T\"; N = 43; K = 37; } );"
 #define UNALIGNED "shapes = ( { M = \"T\"; N = 43; K = 37; } );" /* rows begin at multiples of an element */
+#define BOXES                                                                                                          \
+    "shapes = ( { N = \"T\"; G = 1; H = 15; W = 14; C = 72; K = 70; R = 3; S = 3; PAD = 1; STRIDE = 2; },"             \
+    "{ N = 2; G = 2; H = 9; W = \"T + 4\"; C = 64; K = 24; R = 2; S = 3; PAD_L = 2; PAD_B = 1; DIL = 2; STRIDE_H = "   \
+    "3; },"                                                                                                            \
+    "{ N = 3; G = 1; H = 1; W = 2; C = 8; K = \"8*T\"; R = 3; S = 3; PAD = 1; }, { N = 1; G = 3; H = 5; W = \"T\"; C " \
+    "= 24; K = 16; R = 1; S = 1; STRIDE = 9; } );"
 #define WHOLE "shapes = ( { M = \"T\"; N = 72; K = 64; } );" /* K is whole blocks of a kernel that is fixed for it */
 
 /* clang-format off */
@@ -96,6 +102,11 @@ static const KernelRow usual[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
+    /* ---- convolutions by wgmma: boxes of several images and of one, slices by scratch memory and in clusters, strides as steps of a box, groups and
+     * channels that TMA cannot copy */
+    { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=64 WIDE=64 QT=7 PT=2 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", PLACES, BOXES },
+    { "conv2d f16 F=KRSC", "wgmma_conv sm_90a HIGH=128 WIDE=64 QT=14 PT=8 SWAP=0 CONSUMERS=2 STAGES=8 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BOTH, BOXES },
+    { "conv2d bf16 F=RSCK", "wgmma_conv sm_90a HIGH=64 WIDE=64 QT=16 PT=4 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", NORM, BOXES },
     /* ---- rows. A group of threads is a part of a warp, a warp, or a block. */
     { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", SOFTMAX, LEN },
     { "batch_rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=4 VEC=4 NV=1", "log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))", NULL },
@@ -169,6 +180,9 @@ static const KernelRow thorough[] = {
     { "conv2d tf32x3 F=RSCK", "depthwise sm_80", NORM, NULL },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
+    { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=128 WIDE=128 QT=7 PT=1 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=0 GROUP=0", "acc + residual[n,p,q,oc]", BOXES },
+    { "conv2d f16 F=RSCK packed", "wgmma_conv sm_90a HIGH=192 WIDE=128 QT=28 PT=2 SWAP=0 CONSUMERS=3 STAGES=4 SPLITK=2 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", PLACES, BOXES },
+    { "conv2d bf16 F=KRSC", "wgmma_conv sm_90a HIGH=128 WIDE=192 QT=16 PT=4 SWAP=0 CONSUMERS=2 STAGES=4 SPLITK=6 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", NULL, NULL },
     { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
     { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "z[m] * m", NULL },
     { "dense bf16 W=KN", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=64", "gelu_tanh(n == 3 ? -inf : acc * 2)", NULL },

@@ -16,11 +16,14 @@
     "name = \"d\"; op = \"dense\"; dtype = \"" dtype "\"; target = [\"sm_90a\"];\n" \
     "dims = { T = { min = 1; max = 2; }; };\n"                                      \
     "shapes = ( { M = \"T\"; N = 64; K = 3072; } ); layout = { W = \"NK\"; };\n"
-static const char conv_spec[] =
-    "name = \"conv\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"sm_90a\"];\n"
-    "dims = { T = { min = 1; max = 2; }; };\n"
-    "shapes = ( { N = \"T\"; G = 1; H = 7; W = 7; C = 64; K = 64; R = 3; S = 3; PAD = 1; },\n"
-    "           { N = \"T\"; G = 64; H = 7; W = 7; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );\n";
+#define CONV(dtype)                                                                            \
+    "name = \"conv\"; op = \"conv2d\"; dtype = \"" dtype "\"; target = [\"sm_90a\"];\n"        \
+    "dims = { T = { min = 1; max = 2; }; };\n"                                                 \
+    "shapes = ( { N = \"T\"; G = 1; H = 7; W = 7; C = 64; K = 64; R = 3; S = 3; PAD = 1; },\n" \
+    "           { N = \"T\"; G = 64; H = 7; W = 7; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );\n"
+static const char bmm_spec[] = "name = \"bmm\"; op = \"batch_matmul\"; dtype = \"bf16\"; target = [\"sm_90a\"];\n"
+                               "dims = { T = { min = 1; max = 2; }; }; layout = { B = \"NK\"; };\n"
+                               "shapes = ( { B0 = \"T\"; B1 = 12; M = 64; N = 64; K = 64; } );\n";
 enum { SMS = 132 };
 
 static struct {
@@ -92,19 +95,25 @@ static double best(const char *template, int64_t m, int64_t n, int64_t k, ...)
     return least;
 }
 
-/* The least time of the template's kernels, or with a name of those whose parameter has this value, for a convolution
- * of 3 x 3 taps with a padding of 1: n images of size x size pixels. INFINITY: none of them serves it. */
+/* The least time of the template's kernels, or with a name of those whose parameter has this value. INFINITY: none of
+ * them serves it. */
+static double least(const char *template, const int64_t *extent, const char *name, int value)
+{
+    double ns = INFINITY;
+    for (int64_t i = 0; i < w.space->n; i++) {
+        const Candidate *each = &w.space->candidate[i];
+        if (strcmp(each->t->name, template) == 0 && (!name || value_of(each, name) == value))
+            ns = fmin(ns, cost_predict(w.model, each, extent, 1));
+    }
+    return ns;
+}
+
+/* The same for a convolution of 3 x 3 taps with a padding of 1: n images of size x size pixels. */
 static double convolved(const char *template, int64_t n, int64_t g, int64_t size, int64_t c, int64_t k,
                         const char *name, int value)
 {
     const int64_t extent[] = { n, g, size, size, c, k, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, size, size, g * c, g * k };
-    double least = INFINITY;
-    for (int64_t i = 0; i < w.space->n; i++) {
-        const Candidate *each = &w.space->candidate[i];
-        if (strcmp(each->t->name, template) == 0 && (!name || value_of(each, name) == value))
-            least = fmin(least, cost_predict(w.model, each, extent, 1));
-    }
-    return least;
+    return least(template, extent, name, value);
 }
 
 #define MMA_TILE(bm, bn, a, x, b, y) "BM", bm, "BN", bn, a, x, b, y, "SPLITK", 1, (char *)NULL
@@ -223,7 +232,7 @@ TEST(one_row_streams_w)
  * memory bounds it; small images need blocks that share out a sum. */
 TEST(convolutions_go_to_their_templates)
 {
-    make_world(conv_spec);
+    make_world(CONV("f32"));
     assert_true(isfinite(convolved("simt_conv", 1, 1, 14, 256, 256, NULL, 0)));
     assert_false(isfinite(convolved("depthwise", 1, 1, 14, 256, 256, NULL, 0)));
     assert_true(convolved("depthwise", 1, 144, 56, 1, 1, NULL, 0) * 4 <
@@ -235,6 +244,37 @@ TEST(convolutions_go_to_their_templates)
     assert_true(done > 0.6 * fma && done < 0.95 * fma);
     const double gbs = 2 * 4.0 * 64 * 96 * 112 * 112 / convolved("depthwise", 64, 96, 112, 1, 1, "FIXED_S", 3);
     assert_true(gbs > 0.5 * 3000 && gbs < 3400);
+}
+
+/* wgmma has more than the rate of mma.sync, and TMA copies whole boxes of pixels: it is faster for the layers of a
+ * residual network. Where TMA cannot copy it is not. */
+TEST(boxes_of_pixels_are_for_tma)
+{
+    static const struct {
+        int size, channels;
+    } layer[] = { { 56, 64 }, { 28, 128 }, { 14, 256 }, { 7, 512 } };
+    make_world(CONV("bf16"));
+    for (size_t i = 0; i < LENGTH(layer); i++) {
+        const int64_t size = layer[i].size, c = layer[i].channels;
+        const double flops = 2.0 * 64 * (double)(size * size * 9 * c * c);
+        const double wgmma = convolved("wgmma_conv", 64, 1, size, c, c, NULL, 0);
+        assert_true(wgmma < 0.9 * convolved("mma_conv", 64, 1, size, c, c, NULL, 0));
+        assert_true(flops / wgmma / 1000 < 989);
+        assert_true(convolved("wgmma_conv", 1, 1, size, c, c, NULL, 0) <
+                    convolved("mma_conv", 1, 1, size, c, c, NULL, 0));
+    }
+    assert_true(convolved("mma_conv", 64, 1, 112, 3, 64, NULL, 0) <
+                convolved("wgmma_conv", 64, 1, 112, 3, 64, NULL, 0));
+}
+
+/* Matrices of all batches are one grid: many small ones take about as long as one that is as large. */
+TEST(batches_fill_the_grid)
+{
+    static const int64_t many[] = { 1, 12, 512, 512, 512 }, one[] = { 1, 1, 2048, 1536, 512 };
+    make_world(bmm_spec);
+    const double wgmma = least("wgmma_bmm", many, NULL, 0);
+    assert_true(wgmma < 0.8 * least("mma_bmm", many, NULL, 0));
+    assert_true(wgmma < 1.3 * least("wgmma_bmm", one, NULL, 0));
 }
 
 /* ---- what an H200 took */

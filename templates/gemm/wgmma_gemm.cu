@@ -85,6 +85,7 @@ derived = (
   { name = "LDS";    expr = "BM + BN + HIGH + WIDE * (HIGH / 64) + THREE * WIDE * (2 + HIGH / 32)"; doc = "wavefronts: the copies, what the products of 64 rows read; tf32x3: splitting"; },
   { name = "ISSUE";  expr = "40 + THREE * MBLOCKS * (100 + WIDE / 2)"; doc = "instructions of a warp; tf32x3: splitting 16 numbers, adding sums"; },
   { name = "BYTES";  expr = "(STAGES - 1) * COPY_BYTES";   doc = "bytes on their way to a block"; },
+  { name = "SLOWER"; expr = "256 * (K * ELEM_BYTES % 16 > 0 || W_IS_KN && !PACKED && N * ELEM_BYTES % 16 > 0)"; doc = "where TMA cannot copy, elements are copied one by one"; },
   { name = "STEP";   expr = "MOST * max(UNIT, COPY)";      doc = "cycles for one step of all its items"; },
   { name = "ENDS";
     expr = "(SLICES > 1) * MOST * (TILE_ROWS * TILE_COLS * 4 * (SLICES - 1) / SLICES / 50 + 600)"

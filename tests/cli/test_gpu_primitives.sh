@@ -198,7 +198,7 @@ if thorough:
     targets = {t: primitives.facts_of(src, t) for t in ("sm_80", "sm_86", "sm_89", "sm_90a")}
     primitives.cases = lambda facts: [*primitives.shared(facts), *primitives.launches(facts)]
     for target, facts in targets.items():
-        problems = primitives.emulate(tmp + "/made", runner, {n: i for i, n in enumerate(names)}, facts)
+        problems = primitives.emulate(tmp + "/made", runner, primitives.numbers_of(src), facts)
         expect(f"the emulator for {target}: {problems}", not problems)
     if os.access(nvcc, os.X_OK):
         tools.nvcc = nvcc

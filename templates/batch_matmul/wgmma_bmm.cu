@@ -6,9 +6,7 @@ like    = "../gemm/wgmma_gemm.cu";
 doc     = "Y[b] = A[b] * B[b] + bias on Hopper's tensor cores by wgmma: HIGH x WIDE tiles of all matrices, TMA fills a ring of stages, a grid as large as the GPU goes round";
 layouts = { A = ["MK"]; B = ["NK", "KN"]; };
 values  = (
-  { name = "W_IS_KN"; expr = "LAYOUT_B_KN"; doc = "B, which stands in W's place, lies as [k][n]"; },
-  { name = "R_LESS";  expr = "56";            doc = "registers of a thread that copies: it knows where its matrices lie"; },
-  { name = "R_MORE";  expr = "224 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; } );
+  { name = "W_IS_KN"; expr = "LAYOUT_B_KN"; doc = "B, which stands in W's place, lies as [k][n]"; } );
 maps = (
   { name = "a_map"; operand = "A"; box = ["1", "1", "BM", "BK"]; swizzle = "128"; },
   { name = "b_map"; operand = "B"; box = ["1", "1", "W_ROWS", "W_BOX"]; swizzle = "W_SPAN"; } );

@@ -41,8 +41,8 @@ values = (
   { name = "PART_BYTES"; expr = "BY_MAP * MBLOCKS * WIDE * 128"; doc = "of a consumer's part of a tile that TMA stores"; },
   { name = "SMEM";    expr = "1008 + STAGES * (STAGE_BYTES + 16 + 8 * THREE) + CONSUMERS * PART_BYTES + 16";
     doc = "bytes of shared memory of a block: up to a multiple of 1024, the stages and their barriers, a tile that is stored, a word"; },
-  { name = "R_LESS";  expr = "40 - 8 * (CONSUMERS == 3)"; doc = "registers of a thread that copies"; },
-  { name = "R_MORE";  expr = "232 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; },
+  { name = "R_LESS";  expr = "56";                        doc = "registers of a thread that copies"; },
+  { name = "R_MORE";  expr = "224 - 72 * (CONSUMERS == 3)"; doc = "registers of a thread that multiplies"; },
   { name = "COUNTERS"; expr = "4096";                     doc = "tiles that may be split"; },
   { name = "PERCENT"; expr = "min(100, min(13 + WIDE * 25 / 16, 31 + WIDE))"; doc = "of wgmma's rate that this N reaches"; } );
 constraints = (
@@ -135,8 +135,8 @@ features = (
 #define X_ROWS 128
 #define COPY_BYTES 32768
 #define STAGE_BYTES (COPY_BYTES + THREE * WIDE * 128)
-#define R_LESS 40
-#define R_MORE 232
+#define R_LESS 56
+#define R_MORE 224
 #define COUNTERS 4096
 #endif
 /* KERNEL: Y = X * W on tensor cores. Of a block, which goes round over items (tiles of Y, or slices of their sums), the first warpgroup copies to a

@@ -5,7 +5,7 @@
  * docs/spec.md has these figures, and PRINT=1 prints them. And what becomes of infinities, NaN, the largest numbers and
  * the smallest.
  *
- *   ctest: emulator timeout=120 cost=10
+ *   ctest: emulator label=slow timeout=120 cost=10
  */
 #include "tests/test.h"
 #include <float.h>

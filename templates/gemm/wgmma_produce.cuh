@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* How the stages are filled: by TMA, one thread starts the copies of all; or, where TMA cannot copy the operands, element by element, by all threads
  * of the warpgroup, to the same places. */
+#if MATRICES
+/* Goes on to the next step. */
+static __device__ __forceinline__ void KERNEL_advance(const NAME_args &, KERNEL_source &s)
+{
+    s.k += BK;
+}
+
+static __device__ __forceinline__ bool KERNEL_is_mapped(const KERNEL_given &given)
+{
+    return given.is_mapped;
+}
+
+/* Puts a step's elements in x and w. */
+static __device__ __forceinline__ void KERNEL_fill(const NAME_args &a, const KERNEL_source &s, unsigned char *x, unsigned char *w)
+{
+    KERNEL_put<128>(x, s.of.x, s.of.ldx, s.m0, KERNEL_nrow(a), s.k, KERNEL_nk(a), BM);
+#if W_IS_KN
+#pragma unroll 1
+    for (int n = 0; n < BN; n += W_BOX)
+        KERNEL_put<W_SPAN>(w + n / W_BOX * (BK * W_SPAN), s.of.w + n, s.of.ldw, s.k, KERNEL_nk(a), s.n0, KERNEL_ncol(a) - n, BK);
+#else
+    KERNEL_put<128>(w, s.of.w, s.of.ldw, s.n0, KERNEL_ncol(a), s.k, KERNEL_nk(a), BN);
+#endif
+}
+
+#endif
 static __device__ __forceinline__ void KERNEL_copy(const KERNEL_given &given, const KERNEL_ring &r, KERNEL_place &p, const KERNEL_item &i)
 {
     KERNEL_source s = KERNEL_begin(given.call, i);

@@ -281,7 +281,7 @@ void fiber_pause(Worker *w)
 
 static void release_barrier(Worker *w)
 {
-    const int first = (int)(w->at - w->block) * w->nthread;
+    const int first = first_fiber(w);
     w->at->nbarrier = 0;
     w->counts.barriers++;
     if (w->counting)
@@ -304,7 +304,7 @@ EXPORT void dcgen_emu_barrier(int line)
     Worker *w = emu_worker;
     ClusterBlock *b = w->at;
     Fiber *f = &w->fiber[w->running];
-    const int first = (int)(b - w->block) * w->nthread;
+    const int first = first_fiber(w);
     if (b->nbarrier > 0 && line != b->barrier_line) {
         int other = find_state(w, first, first + w->nthread, AT_BARRIER, true);
         finding_fatal(w, 0, "is at __syncthreads of line %d, but thread %d waits at that of line %d", line,

@@ -105,7 +105,6 @@ void global_check_counters(void)
 static uint32_t mark_block(uint64_t mark) { return (uint32_t)(mark >> BLOCK_BIT); }
 static int mark_thread(uint64_t mark) { return stamp_id(mark); }
 static uint32_t mark_time(uint64_t mark) { return stamp_time(mark & (counter_mark - 1)); }
-static int first_fiber(const Worker *w) { return (int)(w->at - w->block) * w->nthread; }
 static int own_thread(const Worker *w) { return w->running - first_fiber(w); }
 static uint64_t own_mark(const Worker *w)
 {

@@ -23,6 +23,11 @@ unsigned matrix_swizzle(uint64_t descriptor)
     return bytes[descriptor >> 62];
 }
 
+uint32_t matrix_swizzled(uint32_t address, unsigned swizzle)
+{
+    return address ^ (swizzle ? address >> 3 & (swizzle - 16) : 0);
+}
+
 uint32_t matrix_address(uint64_t descriptor, unsigned elem_bytes, bool across, unsigned mn, unsigned k)
 {
     const unsigned swizzle = matrix_swizzle(descriptor), span = swizzle ? swizzle : 16;
@@ -35,5 +40,5 @@ uint32_t matrix_address(uint64_t descriptor, unsigned elem_bytes, bool across, u
         a += mn % in_span * elem_bytes + mn / in_span * leading + k % 8 * span + k / 8 * stride;
     else
         a += mn % in_span * elem_bytes + mn / in_span * stride + k % 8 * 16 + k / 8 * leading;
-    return a ^ (swizzle ? a >> 3 & (swizzle - 16) : 0);
+    return matrix_swizzled(a, swizzle);
 }

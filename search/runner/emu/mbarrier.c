@@ -43,8 +43,8 @@ void barriers_free(Worker *w) { free(w->wait); }
 static struct Barriers *barriers(Worker *w)
 {
     if (!w->wait)
-        w->wait = checked_memory(malloc(sizeof *w->wait));
-    if (!w->followed || w->wait->stale)
+        w->wait = checked_memory(calloc(1, sizeof *w->wait));
+    if (w->wait->stale)
         memset(w->wait, 0, sizeof *w->wait);
     order_follow(w);
     return w->wait;
@@ -251,7 +251,7 @@ static void come_to_named(int id, int threads, bool waits, int line, uintptr_t s
     if (r->expected && r->expected != threads)
         finding_fatal(w, site, "uses barrier %d for %d threads, others for %d", id, threads, r->expected);
     begin_rendezvous(w, r, threads);
-    const int first = (int)(w->at - w->block) * w->nthread;
+    const int first = first_fiber(w);
     if (come(w, r)) {
         release_waiting(w, r, AT_NAMED, first, first + w->nthread, (unsigned)id);
         if (waits)

@@ -23,12 +23,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FAST __attribute__((target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
-
 enum { MAX_CLOCKS = MAX_FIBERS + 2 * MAX_AGENTS };
 
 struct Order {
@@ -156,11 +150,11 @@ static void set_time(Worker *w, int fiber, uint32_t time)
 void order_release(Worker *w, Clock to)
 {
     const Fiber *f = &w->fiber[w->running];
-    const ClusterBlock *b = w->at;
-    uint32_t *own = to.known + (b - w->block) * w->nthread;
+    const uint32_t epoch = w->at->epoch;
+    uint32_t *own = to.known + first_fiber(w);
     order_join(w, to, f->clock);
     for (int i = 0; i < w->nthread; i++) /* what lies before a __syncthreads is known without a clock */
-        own[i] = own[i] >= b->epoch ? own[i] : b->epoch - 1;
+        own[i] = own[i] >= epoch ? own[i] : epoch - 1;
     to.known[w->running] = f->time;
     set_time(w, w->running, f->time + 1);
 }
@@ -168,7 +162,7 @@ void order_release(Worker *w, Clock to)
 void order_fence(Worker *w)
 {
     Fiber *f = &w->fiber[w->running];
-    const int first = (int)(w->at - w->block) * w->nthread;
+    const int first = first_fiber(w);
     join(f->clock.fenced, f->clock.known, w->nfiber);
     for (int i = first; i < first + w->nthread; i++)
         if (f->clock.fenced[i] < w->at->epoch)
@@ -190,11 +184,15 @@ void order_warp(Worker *w, int first)
         order_join(w, w->fiber[i].clock, all);
 }
 
-/* Each fiber of the running one's block takes over what any of them knows of agents, other blocks and fences. */
+/* Each fiber of the running one's block takes over what any of them knows of agents, other blocks and fences; the
+ * block's epoch becomes the last of their times, which is what it was where no clocks are kept. */
 static void share_clocks(Worker *w)
 {
-    const int first = (int)(w->at - w->block) * w->nthread, end = first + w->nthread;
+    const int first = first_fiber(w), end = first + w->nthread;
     const Clock all = w->fiber[first].clock;
+    for (int i = first; i < end; i++)
+        if (w->fiber[i].time > w->at->epoch)
+            w->at->epoch = w->fiber[i].time;
     for (int i = first + 1; i < end; i++)
         order_join(w, all, w->fiber[i].clock);
     for (int i = first + 1; i < end; i++)
@@ -203,13 +201,10 @@ static void share_clocks(Worker *w)
 
 void order_barrier(Worker *w)
 {
-    const int first = (int)(w->at - w->block) * w->nthread;
-    for (int i = first; i < first + w->nthread; i++)
-        if (w->fiber[i].time > w->at->epoch)
-            w->at->epoch = w->fiber[i].time;
-    w->at->epoch++;
+    const int first = first_fiber(w);
     if (w->followed)
         share_clocks(w);
+    w->at->epoch++;
     for (int i = first; i < first + w->nthread; i++)
         set_time(w, i, w->at->epoch);
     w->floor = stamp_of(w->at->epoch, 0);

@@ -15,6 +15,7 @@
  * Source: CUDA's driver API (cuTensorMapEncodeTiled), PTX ISA (cp.async.bulk.tensor). Boxes narrower than the swizzle
  * are refused: nothing says how their rows lie.
  */
+#include "search/runner/emu/matrix.h"
 #include "search/runner/emu/worker.h"
 
 #include <stdlib.h>
@@ -138,8 +139,7 @@ EXPORT Function *dcgen_emu_driver_function(const char *name)
 
 static uint32_t swizzled(const Map *m, uint32_t offset)
 {
-    const uint32_t address = offset + SHARED_SKEW;
-    return (address ^ (m->swizzle ? address >> 3 & (m->swizzle - 16u) : 0)) - SHARED_SKEW;
+    return matrix_swizzled(offset + SHARED_SKEW, m->swizzle) - SHARED_SKEW;
 }
 
 /* Copies a chunk of a row that begins `offset` in the block's shared memory, the one way or the other. */

@@ -15,12 +15,6 @@
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FAST __attribute__((target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
-
 enum { MMA_M = 16, MMA_N = 8, MAX_MMA_K = 16 };
 
 const char *const collective_name[] = {

@@ -20,12 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
-#define FAST __attribute__((target_clones("avx2", "default")))
-#else
-#define FAST
-#endif
-
 enum { ROWS = 64, MAX_N = 256, MAX_K = 16, MAX_GROUPS = MAX_FIBERS / GROUP_THREADS, CHUNK = 16, K_BYTES = 32 };
 
 /* A register array of a lane that products use. */

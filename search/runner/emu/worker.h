@@ -374,6 +374,16 @@ static inline int stamp_id(Stamp stamp) { return (int)(stamp & SEVERAL); }
 static inline uint32_t stamp_time(Stamp stamp) { return (uint32_t)(stamp >> STAMP_BITS) & MAX_TIME; }
 static inline Stamp stamp_of(uint32_t time, int id) { return (Stamp)time << STAMP_BITS | (Stamp)id; }
 
+/* The first fiber of the running one's block. */
+static inline int first_fiber(const Worker *w) { return (int)(w->at - w->block) * w->nthread; }
+
 #define EXPORT __attribute__((visibility("default")))
+
+/* Loops of arithmetic, which are worth the vectors that most machines have. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
+#define FAST __attribute__((target_clones("avx2", "default")))
+#else
+#define FAST
+#endif
 
 #endif

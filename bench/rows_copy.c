@@ -54,7 +54,7 @@ static bool knows(const Spec *spec)
 {
     const Op *op = spec->op;
     const Operand *x = &op->operand[0], *y = spec_output(spec);
-    bool same = strcmp(spec->dtype, "f32") == 0 && !x->dtype && x->layout[0].rank == y->layout[0].rank;
+    bool same = strcmp(spec->dtype, "f32") == 0 && !x->stored && x->layout[0].rank == y->layout[0].rank;
     for (int i = 0; same && i < x->layout[0].rank; i++)
         same = strcmp(expr_text(x->layout[0].extent[i]), expr_text(y->layout[0].extent[i])) == 0;
     return same;

@@ -13,7 +13,7 @@
 /* ---- what the names stand for ---- */
 
 const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS] = { "SECTORS_READ", "SECTORS_WRITTEN", "WAVEFRONTS",
-                                                                  "CONFLICTS", "BARRIERS" };
+                                                                  "CONFLICTS",    "BARRIERS",        "INSTRUCTIONS" };
 
 /* What the compiler or the emulator told of this kernel under the name, in letters of either case; 0: nothing. */
 static int64_t kernel_fact(const Binding *b, const char *name)

@@ -175,8 +175,8 @@ typedef struct {
     const Param *fact;
 } KernelFacts;
 
-/* Names in a template for what emulators told. */
-enum { TEMPLATE_KERNEL_FACTS = 5 };
+/* Names in a template for what emulators and compilers told. */
+enum { TEMPLATE_KERNEL_FACTS = 6 };
 extern const char *const template_kernel_fact[TEMPLATE_KERNEL_FACTS];
 
 /* What the names in a template stand for (docs/templates-reference.md lists them): of the kernel what is not known yet

@@ -101,17 +101,28 @@ static bool is_wanted(const Candidate *c, const Spec *spec, const int64_t *value
     return true;
 }
 
+static const Constraint *broken_constraint(const Binding *b)
+{
+    int64_t holds;
+    for (int i = 0; i < b->t->nconstraint; i++)
+        if (expr_int(b->t->constraint[i].need, template_lookup, (void *)b, &holds) != EXPR_OK || !holds)
+            return &b->t->constraint[i];
+    return NULL;
+}
+
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device)
 {
-    int64_t value[TEMPLATE_MAX_PARAM], holds;
+    int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    if (!is_wanted(c, spec, value))
-        return false;
-    Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
-    for (int i = 0; i < c->t->nconstraint; i++)
-        if (expr_int(c->t->constraint[i].need, template_lookup, &b, &holds) != EXPR_OK || !holds)
-            return false;
-    return template_serves_any(&b);
+    const Binding b = { .t = c->t, .spec = spec, .target = c->target, .device = device, .value = value, .threads = 1 };
+    return is_wanted(c, spec, value) && !broken_constraint(&b) && template_serves_any(&b);
+}
+
+const Constraint *candidate_breaks(const Candidate *c, const Spec *spec, const Device *device, KernelFacts told)
+{
+    int64_t value[TEMPLATE_MAX_PARAM];
+    candidate_values(c, value);
+    return broken_constraint(&(Binding){ c->t, spec, c->target, device, value, .threads = 1, .facts = told });
 }
 
 const char *candidate_key_of(Arena *a, const CandidateNames *c, const char *context_hash, const Device *device)

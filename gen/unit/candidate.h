@@ -34,6 +34,8 @@ bool candidate_serves(const Candidate *c, const Spec *spec, const int64_t *exten
 bool candidate_serves_all(const Candidate *c, const Spec *spec);
 /* Do all constraints hold, and is each value one that the spec searches? */
 bool candidate_fits(const Candidate *c, const Spec *spec, const Device *device);
+/* The first constraint that fails, given what a compiler told of the candidate; NULL: all hold. */
+const Constraint *candidate_breaks(const Candidate *c, const Spec *spec, const Device *device, KernelFacts told);
 /* Is it a general kernel of its template? Those serve whatever the spec's `space` says. */
 bool candidate_is_general(const Candidate *c);
 /* 32 hex digits: template text, parameters, target, context (gen/unit/unit.h), device's compiler and flags. */

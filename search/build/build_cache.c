@@ -14,7 +14,7 @@
 #include <xxhash.h>
 #include "gen/base/tempdir.h"
 
-static const char MAGIC[] = "dcgen-build 1 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
+static const char MAGIC[] = "dcgen-build 2 ", PREFIX[] = ".dcgen-builds-", SUFFIX[] = ".build";
 /* HEAD_CHARS is the length of the first line. */
 enum { MAGIC_CHARS = sizeof MAGIC - 1, HASH_CHARS = BUILD_KEY_BYTES - 1, HEAD_CHARS = MAGIC_CHARS + HASH_CHARS + 1 };
 
@@ -116,8 +116,9 @@ static bool read_entry(const char *text, size_t len, const char *key, CacheEntry
         return false;
     const char *head = text + HEAD_CHARS;
     SpillReport *s = &e->spills;
-    if (sscanf(head, "%32s %zu %zu %" SCNd64 " %d %d %d %d%n", name, &e->so_bytes, &e->log_bytes, &e->code_bytes,
-               &s->loops, &s->stored, &s->loaded, &s->multiplications, &used) != 8 ||
+    if (sscanf(head, "%32s %zu %zu %" SCNd64 " %d %d %d %d %d%n", name, &e->so_bytes, &e->log_bytes, &e->code_bytes,
+               &s->loops, &s->stored, &s->loaded, &s->multiplications,
+               &s->instructions, &used) != 9 ||
         head[used] != '\n' || strcmp(name, key) != 0)
         return false;
     const size_t left = len - HEAD_CHARS - (size_t)used - 1;
@@ -164,8 +165,8 @@ static bool write_entry(BuildCache *c, Arena *a, const char *key, const Build *b
     Text t = { .arena = a };
     char hash[BUILD_KEY_BYTES];
     text_printf(&t, "%s%*s\n", MAGIC, HASH_CHARS, ""); /* the hash comes in the place of the blanks */
-    text_printf(&t, "%s %zu %zu %" PRId64 " %d %d %d %d\n%s", key, so_bytes, strlen(b->log), b->code_bytes, s->loops,
-                s->stored, s->loaded, s->multiplications, b->log);
+    text_printf(&t, "%s %zu %zu %" PRId64 " %d %d %d %d %d\n%s", key, so_bytes, strlen(b->log), b->code_bytes, s->loops,
+                s->stored, s->loaded, s->multiplications, s->instructions, b->log);
     text_addn(&t, so, so_bytes);
     print_hash(XXH3_128bits(t.s + HEAD_CHARS, t.len - HEAD_CHARS), hash);
     memcpy(t.s + MAGIC_CHARS, hash, HASH_CHARS);

@@ -23,11 +23,13 @@ typedef struct {
 typedef struct {
     Slice name;
     SpillReport before; /* the counts at the label */
+    int instructions;   /* likewise */
 } Label;
 
 typedef struct {
     const Assembly *syntax;
-    SpillReport now; /* counts so far, of all loops */
+    SpillReport now;  /* counts so far, of all loops */
+    int instructions; /* of all loops, so far */
     int nlabel;
     Label label[MOST_LABELS];
     Slice function;     /* its name */
@@ -103,19 +105,22 @@ static void take_label(AssemblyReader *r, Slice name)
         r->function = name;
     if (r->nlabel == MOST_LABELS)
         memmove(r->label, r->label + 1, (size_t)--r->nlabel * sizeof *r->label);
-    r->label[r->nlabel++] = (Label){ name, r->now };
+    r->label[r->nlabel++] = (Label){ name, r->now, r->instructions };
 }
 
 static void take_loop(const AssemblyReader *r, const Label *from)
 {
-    const SpillReport loop = { 1,
-                               r->now.stored - from->before.stored,
-                               r->now.loaded - from->before.loaded,
-                               r->now.multiplications - from->before.multiplications,
-                               r->now.stores - from->before.stores,
-                               r->now.loads - from->before.loads };
-    if (loop.multiplications > 0)
-        r->each(r->ctx, r->function.text, (int)r->function.len, &loop);
+    SpillReport loop = { 1,
+                         r->now.stored - from->before.stored,
+                         r->now.loaded - from->before.loaded,
+                         r->now.multiplications - from->before.multiplications,
+                         r->now.stores - from->before.stores,
+                         r->now.loads - from->before.loads,
+                         0 };
+    if (loop.multiplications == 0)
+        return;
+    loop.instructions = 100 * (r->instructions - from->instructions) / loop.multiplications;
+    r->each(r->ctx, r->function.text, (int)r->function.len, &loop);
 }
 
 static void take_jump(AssemblyReader *r, Slice target)
@@ -151,6 +156,7 @@ static void take_operands(AssemblyReader *r, Slice op, const char *p)
 static void take_instruction(AssemblyReader *r, Slice op, const char *p)
 {
     Slice last = { p, 0 };
+    r->instructions++;
     if (fits_any(r->syntax->jump, op, begins) || is(op, r->syntax->always)) {
         for (Slice next; (next = next_operand(&p)).len > 0;)
             last = next;
@@ -177,21 +183,31 @@ void spills_loops(const Assembly *syntax, const char *text,
     }
 }
 
-static void keep_worst(void *ctx, const char *function, int len, const SpillReport *loop)
+/* The loop that moves most, and the one that multiplies most. */
+typedef struct {
+    SpillReport worst, longest;
+} LoopsKept;
+
+static void keep_loop(void *ctx, const char *function, int len, const SpillReport *loop)
 {
-    SpillReport *out = ctx;
-    const int loops = out->loops + 1;
+    LoopsKept *k = ctx;
+    SpillReport *worst = &k->worst, *longest = &k->longest;
+    const int loops = worst->loops + 1, more = loop->multiplications - longest->multiplications;
     if (ends((Slice){ function, (size_t)len }, SPILLS_FINISH))
         return;
-    if (out->loops == 0 || loop->stored + loop->loaded > out->stored + out->loaded)
-        *out = *loop;
-    out->loops = loops;
+    if (more > 0 || (more == 0 && loop->instructions < longest->instructions))
+        *longest = *loop;
+    if (loops == 1 || loop->stored + loop->loaded > worst->stored + worst->loaded)
+        *worst = *loop;
+    worst->loops = loops;
 }
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out)
 {
-    *out = (SpillReport){ 0 };
-    spills_loops(syntax, text, keep_worst, out);
+    LoopsKept kept = { 0 };
+    spills_loops(syntax, text, keep_loop, &kept);
+    *out = kept.worst;
+    out->instructions = kept.longest.instructions;
 }
 
 /* ---- the log of the assembler of GPU code ---- */

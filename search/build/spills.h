@@ -7,6 +7,9 @@
  * loop that multiplies vectors and at the same time stores vectors to fixed places on the stack, or loads them from
  * there, has more of them alive than there are registers. Functions whose names end in SPILLS_FINISH are left out: they
  * compute the formula when no sums are in registers, and a constant of it on the stack costs what one in memory costs.
+ *
+ * Where other programs share a core they take a part of its front end, and a loop takes as long as its instructions do.
+ * So these are counted too.
  */
 #ifndef DCGEN_SPILLS_H
 #define DCGEN_SPILLS_H
@@ -22,6 +25,7 @@ typedef struct {
     int stored, loaded;  /* vectors moved to and from the stack in one round of the loop that moves most */
     int multiplications; /* of vectors in that round */
     int stores, loads;   /* vectors moved to and from memory, the stack included, in that round */
+    int instructions;    /* for 100 multiplications, in the loop that has most of them; of equal ones in the shortest */
 } SpillReport;
 
 void spills_read(const Assembly *syntax, const char *text, SpillReport *out);

@@ -30,7 +30,8 @@ void batch_add_fact(Batch *b, int i, const char *name, int64_t value)
  * never used: a smaller tile is faster than moving sums to memory and back. So does code of which the assembler says
  * that it is slow: wgmma that wait for each other. There are two exceptions. A CPU that stands
  * in for the tuned one has one kernel alone, the general one of a template: slow there is better than nothing. And
- * where a template's loops do what a formula says (may_spill), no tile at all may fit. A loop that stores and does not
+ * where a template's loops do what a formula says (may_spill), no tile at all may fit. Constraints are asked once more,
+ * now that it is known how many instructions a loop has (INSTRUCTIONS). A loop that stores and does not
  * load again does not count: gcc leaves such stores behind without being short of registers. */
 static void read_report(Lab *l, Batch *b, int i)
 {
@@ -50,7 +51,13 @@ static void read_report(Lab *l, Batch *b, int i)
             why = arena_printf(l->arena, "ptxas says: %.*s", gpu.nloss, gpu.loss);
     } else if (s->loops > 0) {
         batch_add_fact(b, i, "spilled", s->stored + s->loaded);
-        if (s->loaded > 0 && !c->t->may_spill && c->target == l->study->target)
+        batch_add_fact(b, i, "instructions", s->instructions);
+        const KernelFacts told = { b->nfact[i], b->fact[i] };
+        const bool is_tuned = c->target == l->study->target;
+        const Constraint *broken = is_tuned ? candidate_breaks(c, l->study->spec, l->study->device, told) : NULL;
+        if (broken)
+            why = arena_printf(l->arena, "%s (%d instructions for 100 multiplications)", broken->why, s->instructions);
+        if (s->loaded > 0 && !c->t->may_spill && is_tuned)
             why = arena_printf(l->arena,
                                "spills: %d vectors to the stack and %d from it in a round of %d multiplications",
                                s->stored, s->loaded, s->multiplications);

@@ -9,9 +9,10 @@ dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "pixels in the longest tile"; },
   { name = "NP";    choices = [1, 2, 3, 4, 5, 6, 8]; doc = "panels in a tile: 16*NP filters"; },
-  { name = "UK";    choices = [1, 2, 4];             doc = "channels in one round of the inner loop"; },
+  { name = "UK";    choices = [1, 2, 4, 8];             doc = "channels in one round of the inner loop"; },
   { name = "PF";    choices = [0, 1];                doc = "1: each tile prefetches its share of the next panels"; },
-  { name = "HOLD";  choices = [0, 1, 2];             doc = "1: load F's vectors into registers once for all pixels and add in place; 2: the first of them alone; 0: the compiler may fold loads into FMAs"; },
+  { name = "HOLD";  choices = [0, 1, 2, 3];          doc = "1: load F's vectors into registers once for all pixels and add in place; 2: the first of them alone; 3: the pixels' values instead; 0: the compiler may fold loads into FMAs"; },
+  { name = "SHORT"; choices = [0, 1];                doc = "1: all filters of a group are one tile, and of its last panel the first half alone is computed, as all behind it is padding"; },
   { name = "BLOCK"; choices = [0, 8, 32, 128];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
   { name = "STRIP"; choices = [0, 1];                doc = "1: the pixels that a block of tiles reads are copied, with the zeros beside them; 0: X in NHWC is read as it is"; },
   { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; } );
@@ -20,24 +21,27 @@ values = (
   { name = "VP";   expr = "64 / VECTOR_BYTES"; doc = "vectors in 16 filters"; },
   { name = "KA";   expr = "1";                 doc = "one sum for each element: tiles are large enough"; },
   { name = "LANES"; expr = "VECTOR_BYTES / 4";  doc = "floats in a vector"; },
-  { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; } );
+  { name = "NV";   expr = "NP * VP - SHORT * VP / 2"; doc = "vectors across a tile"; } );
 constraints = (
-  { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
-  { need = "HOLD == 1 || MR*NV + UK + (HOLD == 0)*3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "MR*NV + (HOLD == 1)*NV + (HOLD % 2 == 0) + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
+  { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 8";                             why = "fewer than 8 accumulators cannot hide the latency of two FMAs a cycle"; },
-  { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || MR*NV*UK <= 128";             why = "a longer loop body only costs instruction cache"; },
+  { need = "SHORT == 0 || VP > 1";                   why = "half a panel is not half a vector"; },
+  { need = "VECTOR_BYTES == 16 || UK*(MR*NV + MR + NV) >= 112"; why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
+  { need = "VECTOR_BYTES == 16 || INSTRUCTIONS*MR*NV <= 125 * (MR*NV + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "STRIP == 0 || !LAYOUT_X_NCHW";           why = "in NCHW pixels are always copied, as the channels of one must lie side by side"; },
   { need = "COPY == 0 || BLOCK > 0";                 why = "what is copied must stay in a cache"; },
   { need = "BLOCK <= 32 || COPY";                    why = "so many tiles meet a panel only where they are copied, rows that neighbouring blocks have in common once each"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; } );
 general = (
-  { target = "avx512"; MR = 14; NP = 2; UK = 1; PF = 1; HOLD = 1; BLOCK = 8; STRIP = 0; CALLS = 0; },
-  { target = "avx2"; MR = 6; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
-  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
+  { target = "avx512"; MR = 14; NP = 2; UK = 4; PF = 1; HOLD = 1; SHORT = 0; BLOCK = 8; STRIP = 0; CALLS = 0; },
+  { target = "avx2"; MR = 6; NP = 1; UK = 8; PF = 1; HOLD = 1; SHORT = 0; BLOCK = 32; STRIP = 0; CALLS = 0; },
+  { target = "portable"; MR = 2; NP = 1; UK = 1; PF = 1; HOLD = 0; SHORT = 0; BLOCK = 8; STRIP = 0; CALLS = 0; } );
 # The pixels that a block of tiles reads, as strip.h copies them: rows of X that exist, columns with the zeros beside them.
 scratch = "COPY * 4 * IC * min(1 + (1 - FLAT) * (H - 1), (LINES - 1) * STRIDE_H + (R - 1) * DIL_H + 1)"
           " * ((min(LONG, BLOCK * MR) - 1) * (1 + (1 - FLAT) * (STRIDE_W - 1)) + (S - 1) * DIL_W + 1)";
-serves = "C != 1 || K != 1"; # packed filters of depthwise convolutions lie otherwise
+serves = "(C != 1 || K != 1) && (SHORT == 0 || K > 16*NP - 16 && K <= 16*NP - 8)"; # packed filters of depthwise convolutions lie otherwise
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
@@ -62,6 +66,7 @@ derived = (
   { name = "PASSES"; expr = "W_NEAR * (1 + (W_BYTES > L2_BYTES) * (BLOCKS - 1)) + (1 - W_NEAR) * ROW_TILES"; doc = "how often filters come from beyond L2"; },
   { name = "EDGES"; expr = "(1 - COPY) * ((PAD_L > 0) + (PAD_R > 0))"; doc = "sides on which tiles miss taps"; } );
 terms = (
+  { name = "fma";   expr = "STEPS * MT * (UT * VU - SHORT * GROUPS * (NP*VP - NV)) / 2"; doc = "two FMAs a cycle"; },
   { name = "x_l2";  expr = "(GROUPS + SINGLES) * MT * R * STRIDE_W * C / 16"; doc = "lines of X, once for each panel or group of them"; },
   { name = "taps";  expr = "(GROUPS + SINGLES) * R * ((1 - FLAT) * ROW_TILES * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"
                            " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
@@ -123,28 +128,28 @@ static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int
 
 /* KERNEL_run for pixels from..to-1 of a tile alone: the others miss this tap. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_run_part(const int pixels, const int panels, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t share, int64_t from, int64_t to)
+KERNEL_run_part(const int pixels, const int vectors, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t each, int64_t from, int64_t to)
 {
-    for (; len > 0; len--, KERNEL_next(pixels, panels, at, 1, share)) {
+    for (; len > 0; len--, KERNEL_next(pixels, (vectors + VP - 1) / VP, at, 1, each)) {
         __asm__("" : "+r"(from), "+r"(to)); /* else gcc writes a loop for each pair of them */
-        KERNEL_step(pixels, panels * VP, acc, at, 0, from, to);
+        KERNEL_step(pixels, vectors, acc, at, 0, from, to, 1);
     }
 }
 
 /* Stores a tile's sums: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec acc[MR][NV], int64_t pixel, int64_t oc, int64_t width)
+KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec acc[MR][NV], int64_t pixel, int64_t oc, int64_t width)
 {
-    const int vectors = panels * VP;
+    const int filters = vectors * LANES;
     float *y = a->Y + pixel * a->OC + oc;
-    if (LAYOUT_Y_NCHW || width < panels * 16) { /* a tile across filter K is stored in part, and one in NCHW turned */
+    if (LAYOUT_Y_NCHW || width < filters) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
-        KERNEL_write(pixels, vectors, acc, part, panels * 16);
+        KERNEL_write(pixels, vectors, acc, part, filters);
 #if LAYOUT_Y_NCHW
         (void)y;
-        KERNEL_store_turned(a, part, panels * 16, pixel, pixels, oc, width < panels * 16 ? width : panels * 16);
+        KERNEL_store_turned(a, part, filters, pixel, pixels, oc, width < filters ? width : filters);
 #else
-        KERNEL_store_part(pixels, width, part, panels * 16, NULL, y, a->OC);
+        KERNEL_store_part(pixels, width, part, filters, NULL, y, a->OC);
 #if HAS_EPILOGUE
         KERNEL_finish(a, pixel, oc, pixels, width);
 #endif
@@ -161,20 +166,21 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
 #endif
     KERNEL_write(pixels, vectors, acc, y, a->OC);
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
-    KERNEL_finish(a, pixel, oc, pixels, panels * 16);
+    KERNEL_finish(a, pixel, oc, pixels, filters);
 #endif
 }
 
 /* Tiles side by side: from pixel q on of row `row`, `count` tiles by panels p.. of group g. The first is the i-th of `tiles` that pass these
  * panels. `pixels` and `panels` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
+KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
     const int64_t C = a->C, S = a->S, IC = a->IC, depth = a->R * S * C;
     const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
     const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
     const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
-    const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
+    const int panels = (vectors + VP - 1) / VP;
+    const int64_t each = KERNEL_each(tiles);
     const int64_t step = COPY ? view->step : NAME_STRIDE_W(a); /* pixels of X from one of Y to the next */
     KERNEL_place at = { .row = step * IC, .panel = NAME_PANEL(depth) };
     for (; count > 0; count--, q += pixels, i++) {
@@ -182,7 +188,7 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
         const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
         const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
         KERNEL_vec acc[MR][NV];
-        KERNEL_clear(pixels, panels * VP, acc);
+        KERNEL_clear(pixels, vectors, acc);
 #if EPILOGUE_READS && !LAYOUT_Y_NCHW
         KERNEL_pixel place = KERNEL_formula_pixel(a, row * view->Q + q + 2 * pixels); /* what the formula reads two tiles ahead comes meanwhile */
         PACKAGE_UNROLL(16)
@@ -199,7 +205,7 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 __builtin_prefetch(y + j * a->OC + k * 16, 1);
 #endif
 #if PF
-        KERNEL_point(panels, at.ahead, f + panels * at.panel + (share * i < 15 ? share * i : 15) * depth, at.panel);
+        KERNEL_point(panels, at.ahead, f + panels * at.panel + (each * i < 15 ? each * i : 15) * depth, at.panel);
 #endif
         for (int64_t r = r0; r < r1; r++)
             for (int64_t s = 0; s < S; s += together) {
@@ -215,26 +221,26 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
                 KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
                 KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
                 if (from == 0 && to == pixels)
-                    KERNEL_run(pixels, panels, &acc, &at, together * C, share);
+                    KERNEL_run(pixels, vectors, &acc, &at, together * C, each);
                 else
-                    KERNEL_run_part(pixels, panels, acc, &at, together * C, share, from, to);
+                    KERNEL_run_part(pixels, vectors, acc, &at, together * C, each, from, to);
             }
-        KERNEL_put(pixels, panels, a, acc, row * view->Q + q, g * a->K + p * 16, a->K - p * 16);
+        KERNEL_put(pixels, vectors, a, acc, row * view->Q + q, g * a->K + p * 16, a->K - p * 16);
     }
 }
 
-/* The same as a function for each length, NP panels or one. */
+/* The same as a function for each length and width: NP panels or one. */
 static TARGET_ATTRIBUTE void
 KERNEL_of(int64_t pixels, int64_t panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
     if (panels == NP)
         switch (pixels) {
-        case T: KERNEL_tiles(T, NP, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
+        case T: KERNEL_tiles(T, NV, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
         }
-#if NP > 1
+#if NP > 1 && !SHORT
     else
         switch (pixels) {
-        case T: KERNEL_tiles(T, 1, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
+        case T: KERNEL_tiles(T, VP, a, view, row, q, count, g, p, i, tiles); break; //@ repeat T = 1..MR
         }
 #endif
 }
@@ -243,9 +249,10 @@ KERNEL_of(int64_t pixels, int64_t panels, const NAME_args *a, const KERNEL_view 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     KERNEL_view view = KERNEL_look(a);
-    const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16, panels = a->G * of_group;
+    const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16;
+    const int64_t least = SHORT ? NP : 1, panels = a->G * of_group / least; /* panels that stay together; how many times as many */
     const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
-    const int64_t t0 = all * part / parts, t1 = all * (part + 1) / parts, p0 = panels * share / shares, p1 = panels * (share + 1) / shares;
+    const int64_t t0 = all * part / parts, t1 = all * (part + 1) / parts, p0 = panels * share / shares * least, p1 = panels * (share + 1) / shares * least;
     for (int64_t b0 = t0, b1; b0 < t1; b0 = b1) {
 #if COPY
         b1 = KERNEL_end_of_strip(&view, b0, t1);

@@ -11,9 +11,9 @@ params = (
   { name = "YT";     choices = [2, 4];                doc = "a tile of Y is YT x YT pixels"; },
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14]; doc = "tiles of Y whose products are in registers at once"; },
   { name = "NP";    choices = [1, 2, 3, 4];          doc = "panels of 16 filters likewise"; },
-  { name = "UK";    choices = [1, 2, 4];             doc = "channels in one round of the inner loop"; },
+  { name = "UK";    choices = [1, 2, 4, 8];             doc = "channels in one round of the inner loop"; },
   { name = "PF";    choices = [0, 1];                doc = "1: filters of the next frequency are prefetched"; },
-  { name = "HOLD";  choices = [0, 1];                doc = "1: load filters' vectors into registers once for all tiles and add in place; 0: the compiler may fold loads into FMAs"; },
+  { name = "HOLD";  choices = [0, 1, 3];             doc = "1: load filters' vectors into registers once for all tiles and add in place; 3: the values of all tiles instead; 0: the compiler may fold loads into FMAs"; },
   { name = "BLOCK"; choices = [1, 2, 4, 8];          doc = "a block of tiles is MR*BLOCK tiles"; } );
 values = (
   { name = "WINOGRAD_2"; expr = "YT == 2"; doc = "the filters' part of that name is read"; },
@@ -27,10 +27,12 @@ values = (
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile of products"; } );
 constraints = (
   { need = "ACCURACY >= 16";                         why = "its transforms round more than plain sums do: a spec allows that with accuracy = \"winograd\""; },
-  { need = "MR*NV + (HOLD == 1)*NV + (HOLD != 1) + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of the filters' vectors or one of them, and one value of the input must fit the vector registers"; },
+  { need = "MR*NV + (HOLD == 1)*NV + (HOLD % 2 == 0) + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of the filters' vectors or one of them, and one value of the input must fit the vector registers"; },
   { need = "HOLD > 0 || MR*NV + UK + 3 + (MR > 1) <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
-  { need = "UK == 1 || MR*NV*UK <= 64";              why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || MR*NV*UK <= 128";             why = "a longer loop body only costs instruction cache"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || UK*(MR*NV + MR + NV) >= 112"; why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || INSTRUCTIONS*MR*NV <= 125 * (MR*NV + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "MR*BLOCK <= 64";                         why = "the products of a block must stay in the L2 cache"; } );
 # V, M, and what lies between both halves of a transform.
 scratch = "4 * (FREQ * (TILES * ceil_to(C, 16) + 16) + FREQ * (TILES * NP * 16 + 16) + FREQ * 16)";
@@ -133,7 +135,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, const float *v, const float *u, float *m, int64_t C, int64_t panel, int64_t count, int64_t i, int64_t all)
 {
     const int vectors = panels * VP;
-    const int64_t share = (15 + all) / all; /* floats to fetch for a row of a panel */
+    const int64_t each = KERNEL_each(all);
     KERNEL_place at = { .row = view->channels, .panel = panel };
     for (; count > 0; count--, i++, v += tiles * view->channels) {
         KERNEL_vec acc[MR][NV];
@@ -141,9 +143,9 @@ KERNEL_products(const int tiles, const int panels, const KERNEL_view *view, cons
         KERNEL_point(tiles, at.x, v, at.row);
         KERNEL_point(panels, at.w, u, at.panel);
 #if PF
-        KERNEL_point(panels, at.ahead, u + C * 16 + (share * i < 15 ? share * i : 15) * C, at.panel);
+        KERNEL_point(panels, at.ahead, u + C * 16 + (each * i < 15 ? each * i : 15) * C, at.panel);
 #endif
-        KERNEL_run(tiles, panels, &acc, &at, C, share);
+        KERNEL_run(tiles, vectors, &acc, &at, C, each);
         KERNEL_write(tiles, vectors, acc, m, NP * 16);
         m += tiles * NP * 16;
     }

@@ -10,7 +10,7 @@ dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]; doc = "rows of X in the tallest tile"; },
   { name = "NV";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 24]; doc = "vectors of W in a tile, side by side"; },
-  { name = "UK";    choices = [1, 2];                        doc = "steps of k in one round of the inner loop"; },
+  { name = "UK";    choices = [1, 2, 4, 8];                  doc = "steps of k in one round of the inner loop"; },
   { name = "KC";    choices = [0, 128, 256, 384];
     doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
   { name = "PF";    choices = [0, 4];
@@ -28,20 +28,24 @@ values = (
   { name = "WIDE";  expr = "NV * LANES";       doc = "and of a wide one"; },
   { name = "BLOCK"; expr = "ORDER";            doc = "row tiles that meet all columns before the next ones do; 0: all"; },
   { name = "IN_TURN"; expr = "VECTOR_BYTES > 16"; doc = "sums are added to in turn: clang would else load many values of X first, for which there are no registers"; },
+  { name = "WS";    expr = "0"; doc = "rows of W lie as far apart as the call says"; },
   { name = "CALLS"; expr = "0"; doc = "a formula that calls functions is computed on Y, behind a tile"; } );
 constraints = (
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "MR*NV >= 4";
     why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
-  { need = "UK == 1 || MR*NV*UK <= 64";          why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || MR*NV*UK <= 128";         why = "a longer loop body only costs instruction cache"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || UK*(MR*NV + MR + NV) >= 112";
+    why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || INSTRUCTIONS*MR*NV <= 125 * (MR*NV + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "PF == 0 || MR <= 8";
     why = "with more than 8 rows W arrives slowly enough for the hardware prefetcher"; },
   { need = "MR > 1 || (ORDER == 0 && EVEN == 0)"; why = "with single rows there is no tail to even out"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512"; MR = 8; NV = 3; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
-  { target = "avx2"; MR = 6; NV = 2; UK = 1; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx512"; MR = 8; NV = 3; UK = 4; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 6; NV = 2; UK = 8; KC = 256; PF = 0; HOLD = 1; ORDER = 0; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 256; PF = 0; HOLD = 0; ORDER = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "NV*LANES"; K = "max(KC, UK)"; };
 derived = (
@@ -68,6 +72,7 @@ features = (
 #define UK 1
 #define KC 256
 #define PF 0
+#define WS 0
 #define HOLD 1
 #define IN_TURN 1
 #define CALLS 0

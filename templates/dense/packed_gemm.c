@@ -11,10 +11,10 @@ params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
   { name = "NP";    choices = [1, 2, 3, 4, 5, 6, 8]; doc = "panels in a tile: 16*NP columns"; },
   { name = "KA";    choices = [1, 2, 4, 8];          doc = "independent partial sums along K, for tiles too small to hide the latency of an FMA"; },
-  { name = "UK";    choices = [1, 2, 4];             doc = "steps of KA values of k in one round of the inner loop"; },
-  { name = "KC";    choices = [0, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
+  { name = "UK";    choices = [1, 2, 4, 8];             doc = "steps of KA values of k in one round of the inner loop"; },
+  { name = "KC";    choices = [0, 128, 256, 512];               doc = "block of K that is finished for all tiles before the next begins; 0: all of K"; },
   { name = "PF";    choices = [0, 8, 16, 32, 64];    doc = "each row tile prefetches its share of the next panels, a single one this many rows (64 bytes each) ahead; 0: none does"; },
-  { name = "HOLD";  choices = [0, 1];                doc = "1: load W's vectors into registers once for all rows and add in place; 0: the compiler may fold loads into FMAs"; },
+  { name = "HOLD";  choices = [0, 1, 3];                doc = "1: load W's vectors into registers once for all rows and add in place; 3: X's values, once for all columns; 0: the compiler may fold loads into FMAs"; },
   { name = "BLOCK"; choices = [0, 8];                doc = "row tiles that meet all panels before the next ones do, so that their X stays close; 0: all"; },
   { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all heights"; },
   { name = "EVEN";  choices = [0, 1];                doc = "1: row tiles of nearly equal height (17 = 9 + 8); 0: MR rows each and the rest last"; },
@@ -27,21 +27,24 @@ values = (
   { name = "NV";   expr = "NP * VP";           doc = "vectors across a tile"; },
   { name = "NACC"; expr = "KA * MR * NP * VP"; doc = "accumulators"; } );
 constraints = (
-  { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "NACC + (HOLD < 3)*NP*VP + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "NACC >= 4";                              why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "KA == 1 || MR*NP*VP <= 12";              why = "partial sums along K only help tiles with few accumulators"; },
   { need = "PF > 0 || MR == 1";                      why = "beside the FMAs of several rows prefetches cost nothing"; },
   { need = "PF == 16 || MR <= 8";                    why = "with more than 8 rows W passes so slowly that the distance does not matter"; },
-  { need = "UK*KA <= 8";                             why = "a longer loop body only costs instruction cache"; },
-  { need = "UK == 1 || KA*MR*NP*VP*UK <= 64";        why = "a longer loop body only costs instruction cache"; },
+  { need = "UK*KA <= 16";                            why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || NACC*UK <= 128";              why = "a longer loop body only costs instruction cache"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || UK*KA*(MR*NV + MR + NV) >= 112";
+    why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
+  { need = "MR*NV < 8 || VECTOR_BYTES == 16 || INSTRUCTIONS*MR*NV <= 125 * (MR*NV + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "MR > 1 || (BLOCK == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
   { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512"; MR = 8; NP = 3; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
+  { target = "avx512"; MR = 8; NP = 3; KA = 1; UK = 4; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
     EVEN = 1; SPLIT = 0; },
-  { target = "avx2"; MR = 6; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
+  { target = "avx2"; MR = 6; NP = 1; KA = 1; UK = 8; KC = 0; PF = 16; HOLD = 1; BLOCK = 8; CALLS = 0;
     EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NP = 1; KA = 1; UK = 1; KC = 0; PF = 16; HOLD = 0; BLOCK = 8; CALLS = 0;
     EVEN = 1; SPLIT = 0; } );
@@ -59,7 +62,7 @@ terms = (
     doc = "lines of W that later row tiles fetch from L2, as they do not fit L1, two cycles each, beyond what FMAs and loads hide"; },
   { name = "x_far";    expr = "X_FAR * (GROUPS + SINGLES) * MT * K / 8"; doc = "X from beyond L2 for each tile's panels, at 32 bytes a cycle"; },
   { name = "cold";     expr = "(PF == 0) * PASSES * (GROUPS + SINGLES) * 300"; doc = "the first lines of panels come from far, and nobody asked for them"; },
-  { name = "prefetch"; expr = "(PF > 0) * K * ROW_TILES * UT / 2"; doc = "prefetches issued"; } );
+  { name = "prefetch"; expr = "(PF > 0) * K * UT * ROW_TILES / (2 + 2 * (ROW_TILES >= 8) * (min(8, KA*UK) - 1))"; doc = "prefetches issued: by each of few tiles for each k"; } );
 features = (
   { name = "l2_stream";    expr = "(NP * KB * 64 > L1_BYTES) / ROWS"; doc = "bytes of W from L2 for an FMA"; },
   { name = "x_far";        expr = "X_FAR / NP"; doc = "bytes of X from beyond L2 for an FMA"; },
@@ -124,20 +127,20 @@ KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, in
     for (int q = 0; q < KA; q++)
         KERNEL_clear(rows, vectors, acc[q]);
     int64_t left = k1 - k0;
-    const int64_t share = (15 + tiles) / tiles; /* floats to fetch for a row of a panel */
+    const int64_t each = KERNEL_each(tiles);
 #if PF
     /* W may come from memory, whose bandwidth one tile exceeds: all that pass a panel fetch the next one. A single tile fetches its own
      * panels, and in its last PF values of k the first rows of the next. */
     for (int part = 0; part < 2; part++) {
         const int64_t stop = part == 0 && tiles == 1 ? PF : 0;
-        const float *ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 + (share * i < 15 ? share * i : 15) * (k1 - k0);
+        const float *ahead = a->W + (p + panels) * NAME_PANEL(K) + k0 * 16 + (each * i < 15 ? each * i : 15) * (k1 - k0);
         KERNEL_point(panels, at.ahead, stop ? at.w[0] + PF * 16 : ahead, NAME_PANEL(K));
 #else
     (void)i;
     {
         const int64_t stop = 0;
 #endif
-        KERNEL_run(rows, panels, acc, &at, left - stop, share);
+        KERNEL_run(rows, vectors, acc, &at, left - stop, each);
         left = left < stop ? left : stop;
     }
     KERNEL_join(rows, vectors, KA, acc);

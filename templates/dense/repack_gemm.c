@@ -10,7 +10,7 @@ dtypes  = ["f32"];
 params = (
   { name = "MR";    choices = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]; doc = "rows of X in the tallest tile"; },
   { name = "NP";    choices = [1, 2, 3, 4, 6];           doc = "panels in a tile: 16*NP columns"; },
-  { name = "UK";    choices = [1, 2, 4];                 doc = "steps of k in one round of the inner loop"; },
+  { name = "UK";    choices = [1, 2, 4, 8];                 doc = "steps of k in one round of the inner loop"; },
   { name = "KC";    choices = [64, 128, 192, 256, 384, 512];
     doc = "values of k in a packed block, at most; K is cut into equal blocks"; },
   { name = "HOLD";  choices = [0, 1];
@@ -25,6 +25,7 @@ values = (
   { name = "UNIT"; expr = "NP * 16";           doc = "columns of a tile"; },
   { name = "WIDE"; expr = "NP * 16";           doc = "which are all of one width"; },
   { name = "PF";   expr = "0";                 doc = "blocks are close: nothing is fetched ahead"; },
+  { name = "WS";   expr = "NP * 16";           doc = "floats from one row of a block to the next"; },
   { name = "IN_TURN"; expr = "0";              doc = "sums need not be added to in turn"; },
   { name = "NV";   expr = "NP * VP";           doc = "vectors in a row of a tile"; },
   { name = "CALLS"; expr = "0";                doc = "a formula that calls functions is computed on Y, behind a tile"; },
@@ -35,11 +36,14 @@ constraints = (
   { need = "NACC >= 8";
     why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
   { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },
-  { need = "UK == 1 || NACC*UK <= 64";             why = "a longer loop body only costs instruction cache"; },
+  { need = "UK == 1 || NACC*UK <= 128";            why = "a longer loop body only costs instruction cache"; },
+  { need = "VECTOR_BYTES == 16 || UK*(NACC + MR + NV) >= 112";
+    why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
+  { need = "VECTOR_BYTES == 16 || INSTRUCTIONS*NACC <= 125 * (NACC + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
-  { target = "avx512"; MR = 8; NP = 3; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
-  { target = "avx2"; MR = 6; NP = 1; UK = 1; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "avx512"; MR = 8; NP = 3; UK = 4; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
+  { target = "avx2"; MR = 6; NP = 1; UK = 8; KC = 256; HOLD = 1; EVEN = 1; SPLIT = 0; },
   { target = "portable"; MR = 2; NP = 1; UK = 4; KC = 256; HOLD = 0; EVEN = 1; SPLIT = 0; } );
 tile = { M = "MR"; N = "16*NP"; K = "KC"; };
 derived = (
@@ -78,6 +82,7 @@ features = (
 #define UNIT 48
 #define WIDE 48
 #define PF 0
+#define WS 48
 #define IN_TURN 0
 #define EVEN 1
 #define SPLIT 0

@@ -27,3 +27,10 @@ KERNEL_advance(const int rows, const float **p, int64_t step)
         __asm__("" : "+r"(p[g])); /* else gcc rebuilds them all from one */
     }
 }
+
+/* Else gcc keeps a sum of a stride and each offset of an unrolled loop, for which there are no registers. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_hide(int64_t *stride)
+{
+    __asm__("" : "+r"(*stride));
+}

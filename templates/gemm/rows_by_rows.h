@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Rows of X by rows of W, which is [k][n] here: its rows are ws floats apart, those of X xs. */
-/* The q-th value of k from x and w on: acc[r][v] += X[r][k] * v-th vector of W[k]. */
+/* Rows of X by rows of W, which is [k][n] here: its rows are ws floats apart, those of X xs. Where ws is a constant, WS, one pointer to W will do. */
+/* The q-th value of k from x and rows on: acc[r][v] += X[r][k] * v-th vector of W[k]. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, int64_t xs, const float *w, int64_t ws,
+KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *const *x, int64_t *xs, const float *const *row, int64_t *ws,
             const int q)
 {
     KERNEL_vec wv[NV];
-    w += q * ws;
+#if WS
+    const float *w = *row + q * WS;
+    (void)ws;
+#else
+    KERNEL_hide(ws);
+    const float *w = KERNEL_row(row, q, *ws);
+#endif
     PACKAGE_UNROLL(32)
     for (int v = 0; v < vectors; v++) {
         KERNEL_vec load = *(const KERNEL_vec *)(w + v * LANES);
@@ -14,13 +20,14 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
         PACKAGE_IN_REGISTER(load);
 #endif
 #if PF
-        __builtin_prefetch(w + PF * ws + v * LANES);
+        __builtin_prefetch(w + PF * *ws + v * LANES);
 #endif
         wv[v] = load;
     }
     PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
-        KERNEL_vec xv = KERNEL_row(x, r, xs)[q] - (KERNEL_vec){0};
+        KERNEL_hide(xs);
+        KERNEL_vec xv = KERNEL_row(x, r, *xs)[q] - (KERNEL_vec){0};
 #if HOLD
         PACKAGE_IN_REGISTER(xv);
 #endif
@@ -42,15 +49,17 @@ KERNEL_step(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const flo
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_sum(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const float *first, int64_t xs, const float *w, int64_t ws, int64_t left)
 {
-    const float *x[(MR + 2) / 3];
+    const int steps = 2 * rows > MR ? UK : 1; /* low tiles are rare */
+    const int64_t round = steps * ws;
+    const float *x[(MR + 2) / 3], *row[(UK + 2) / 3];
     KERNEL_clear(rows, vectors, acc);
     KERNEL_point(rows, x, first, xs);
-    for (; left >= UK; left -= UK, w += UK * ws, KERNEL_advance(rows, x, UK))
-        PACKAGE_UNROLL(4)
-        for (int q = 0; q < UK; q++)
-            KERNEL_step(rows, vectors, acc, x, xs, w, ws, q);
-#if UK > 1
-    for (; left > 0; left--, w += ws, KERNEL_advance(rows, x, 1))
-        KERNEL_step(rows, vectors, acc, x, xs, w, ws, 0);
-#endif
+    KERNEL_point(WS ? 1 : steps, row, w, ws);
+    for (int64_t rounds = left / steps; rounds > 0; rounds--, KERNEL_advance(WS ? 1 : steps, row, round), KERNEL_advance(rows, x, steps))
+        PACKAGE_UNROLL(16)
+        for (int q = 0; q < steps; q++)
+            KERNEL_step(rows, vectors, acc, x, &xs, row, &ws, q);
+    if (steps > 1)
+        for (left %= steps; left > 0; left--, KERNEL_advance(1, row, ws), KERNEL_advance(rows, x, 1))
+            KERNEL_step(rows, vectors, acc, x, &xs, row, &ws, 0);
 }

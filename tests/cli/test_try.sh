@@ -128,7 +128,7 @@ shows 'N = 24, K = 16, 3 threads '
 section functions with many constants
 sed 's/\["bias"\]/"tanh(acc)"/' kn.cfg >tanh.cfg
 if grep -qw avx2 /proc/cpuinfo; then
-    run 0 try direct_gemm MR=6 NV=2 UK=1 KC=0 PF=0 HOLD=1 ORDER=0 EVEN=1 SPLIT=0 tanh.cfg --target avx2 --templates "$SRC/templates"
+    run 0 try direct_gemm MR=6 NV=2 UK=8 KC=0 PF=0 HOLD=1 ORDER=0 EVEN=1 SPLIT=0 tanh.cfg --target avx2 --templates "$SRC/templates"
 fi
 
 section several targets

@@ -91,7 +91,7 @@ static double synthetic_time(const Synthetic *y, const Candidate *c, const Insta
 static void synthetic_measure(Synthetic *y, int64_t ntrial)
 {
     for (int64_t k = 0; k < ntrial; k++) {
-        int64_t i = study_add(y->study, &y->space->candidate[(k * 7919 + 13) % y->space->n]);
+        int64_t i = study_add(y->study, &y->space->candidate[(k * 39595 + 13) % y->space->n]);
         Trial *t = &y->study->trial[i];
         Talent talent = { 1 + 0.3 * synthetic_draw(), 11 * synthetic_draw(), 9.5 + 2.2 * synthetic_draw() };
         t->built = true;

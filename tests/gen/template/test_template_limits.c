@@ -21,29 +21,33 @@ typedef struct {
 static const Row rows[] = {
     { "packed_gemm avx512 NK", 1, 0,
       "MR=5 NP=5; MR=7 NP=4 -> accumulators,; MR=2 NP=1 KA=2; MR=3 NP=1 -> fewer than 4 accumulators; "
-      "MR=6 NP=2 KA=2; MR=14 NP=1 KA=2 -> partial sums along K; MR=8 NP=2; "
-      "MR=9 NP=2 PF=32 -> with more than 8 rows; MR=2 NP=1 KA=4 UK=2; MR=2 NP=1 KA=4 UK=4 -> a longer loop body; "
-      "MR=8 NP=2 UK=4; MR=6 NP=3 UK=4 -> a longer loop body; MR=1 NP=4 EVEN=0 BLOCK=0; "
+      "MR=6 NP=2 KA=2; MR=14 NP=1 KA=2 -> partial sums along K; MR=8 NP=3 PF=32; "
+      "MR=9 NP=2 PF=32 -> with more than 8 rows; MR=2 NP=2 KA=4 UK=4; MR=2 NP=2 KA=4 UK=8 -> a longer loop body; "
+      "MR=8 NP=2 UK=8; MR=6 NP=3 UK=8 -> a longer loop body; MR=8 NP=3 UK=2 -> of a round of the loop; "
+      "MR=7 NP=1 UK=1; MR=1 NP=4 EVEN=0 BLOCK=0; "
       "MR=1 NP=4 BLOCK=0 -> with single rows; MR=1 NP=4 EVEN=0 -> with single rows; "
       "MR=2 NP=2 PF=0 -> beside the FMAs of several rows; SPLIT=1 -> one thread shares out nothing" },
     { "packed_gemm avx2 NK", 1, 0, "MR=6 NP=1; MR=7 NP=1 -> accumulators," },
-    { "packed_gemm avx512 NK", 1, 512 * 8 * 64, "MR=2 NP=8 KC=512" },
-    { "packed_gemm avx512 NK", 1, 512 * 8 * 64 - 1, "MR=2 NP=8 KC=512 -> a block of W's panels" },
+    { "packed_gemm avx512 NK", 1, 512 * 8 * 64, "MR=2 NP=8 KC=512 UK=8" },
+    { "packed_gemm avx512 NK", 1, 512 * 8 * 64 - 1, "MR=2 NP=8 KC=512 UK=8 -> a block of W's panels" },
     { "packed_gemm avx512 NK", 2, 0, "SPLIT=1" },
     { "direct_gemm avx512 KN", 1, 0,
       "MR=5 NV=5; MR=7 NV=4 -> accumulators,; MR=1 NV=24 HOLD=0 EVEN=0; MR=1 NV=24 HOLD=1 EVEN=0 -> accumulators,; "
       "MR=4 NV=1; MR=3 NV=1 -> fewer than 4 accumulators; MR=8 NV=3 PF=4; MR=9 NV=2 PF=4 -> with more than 8 rows; "
-      "MR=1 NV=4 EVEN=1 -> with single rows; SPLIT=1 -> one thread shares out nothing" },
-    { "direct_gemm avx2 KN", 1, 0, "MR=1 NV=12 HOLD=0 EVEN=0; MR=1 NV=24 HOLD=0 EVEN=0 -> accumulators," },
+      "MR=8 NV=2 UK=8; MR=6 NV=3 UK=8 -> a longer loop body; MR=8 NV=3 UK=2 -> of a round of the loop; "
+      "MR=7 NV=1 UK=1; MR=1 NV=4 EVEN=1 -> with single rows; SPLIT=1 -> one thread shares out nothing" },
+    { "direct_gemm avx2 KN", 1, 0, "MR=1 NV=12 HOLD=0 EVEN=0; MR=1 NV=24 HOLD=0 EVEN=0 UK=4 -> accumulators," },
     { "direct_gemm avx512 KN", 2, 0, "SPLIT=1" },
     { "dot_gemm avx512 NK", 1, 0,
       "MR=5 NR=5; MR=8 NR=3 -> accumulators,; MR=4 NR=1; MR=3 NR=1 -> fewer than 4 accumulators; MR=6 NR=4 UK=2; "
       "MR=5 NR=5 UK=2 -> a longer loop body; MR=1 NR=4 EVEN=0; MR=1 NR=4 EVEN=0 ORDER=1 -> with single rows; "
       "SPLIT=1 -> one thread shares out nothing" },
     { "repack_gemm avx512 NK", 1, 0,
-      "MR=4 NP=6 KC=128; MR=7 NP=4 -> accumulators,; MR=8 NP=1; MR=7 NP=1 -> packing pays for many rows only; "
-      "MR=6 NP=4 KC=256; MR=6 NP=3 KC=384 -> the packed block lies on the stack; MR=8 NP=2 UK=4; "
-      "MR=6 NP=3 UK=4 -> a longer loop body; SPLIT=1 -> one thread shares out nothing" },
+      "MR=4 NP=6 KC=128; MR=7 NP=4 -> accumulators,; MR=8 NP=1 UK=8; MR=7 NP=1 UK=8 -> packing pays for many rows "
+      "only; "
+      "MR=6 NP=4 KC=256; MR=8 NP=3 KC=384 -> the packed block lies on the stack; MR=8 NP=2 UK=8; "
+      "MR=6 NP=3 UK=8 -> a longer loop body; MR=8 NP=3 UK=2 -> of a round of the loop; SPLIT=1 -> one thread shares "
+      "out nothing" },
     { "simt_gemm sm_80 NK", 1, 0,
       "BM=96 BN=64 TM=4 TN=8 -> fewer threads hide no latency; "
       "BM=64 BN=32 TM=4 TN=8 STAGES=4 -> a warp is 4 rows by 8 columns; STAGES=2 -> one stage on its way; "

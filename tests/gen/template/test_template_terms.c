@@ -26,16 +26,17 @@ typedef struct {
 #define OCTAVE_64TH "1.0108892860517005"
 
 static const Point points[] = {
-    { "packed_gemm avx512 f32 NK", "MR=4 NP=2 KA=2 UK=2 KC=0 PF=8 BLOCK=0 EVEN=1 SPLIT=0", SMALL,
+    { "packed_gemm avx512 f32 NK", "MR=4 NP=2 KA=2 UK=4 KC=0 PF=8 BLOCK=0 EVEN=1 SPLIT=0", SMALL,
       "padded=2*10*48*64; serial=2*10*48*64; fma=64*3*10/2; "
       "loads=64*(2*(2+4-4)+(2+3-3)+2*(1+4-2)+(1+3-1.5)); loads_2=64*(2*(1+4-4)+(1+3-3))/2; "
       "stalls=64*(2-1.5); w_l2=0; w_first=64*3; w_stream=0; cold=0; prefetch=64*3*3/2; x_l2=0; y=10*3; "
-      "loop=3*2*64/4; tiles=3*2*30; call=2000" },
+      "issue=64*(2*(15/3-4)+(12/3-3)+2*(10/3-2)+(8/3-1.5)); tiles=3*2*30; call=2000" },
     { "packed_gemm avx512 f32 NK", "MR=2 NP=2 KA=1 UK=1 KC=0 PF=16 BLOCK=8 EVEN=0 SPLIT=1", LARGE,
       "serial=2*33*1008*3000; fma=3000*63*33/2; loads=3000*(31*(16*(2+2-2)+(2+1-1))+16*(1+2-1)+(1+1-.5)); "
       "loads_2=3000*(31*(2+1-2)+16*(1+2-2)+(1+1-1))/2; stalls=3000*(31*(16*(4-2)+(4-1))+16*(4-1)+(4-.5)); "
       "w_l2=3000*16*(31*(4-2)+(2-1.5)); w_first=0; w_stream=3*63*3000*2; x_far=0; cold=0; "
-      "prefetch=3000*17*63/2; x_l2=33*3000/16*32; y=33*63; loop=17*32*3000; tiles=17*32*30; call=6000" },
+      "prefetch=3000*17*63/2; x_l2=33*3000/16*32; y=33*63; "
+      "issue=3000*(31*(16*(16/3-2)+(13/3-1))+16*(13/3-1)+(11/3-.5)); tiles=17*32*30; call=6000" },
     /* In blocks of 512 of k a single panel is just as large as L1, and X is not too long for it. */
     { "packed_gemm avx512 f32 KN", "MR=2 NP=2 KA=1 UK=1 KC=512 PF=16 BLOCK=0 EVEN=0 SPLIT=1", LARGE,
       "padded=2*99*1008*3000; w_l2=3000*16*31*(4-2); w_stream=63*3000*2; cold=0; x_l2=0; y=33*63*6" },
@@ -46,52 +47,53 @@ static const Point points[] = {
     { "packed_gemm avx512 f32 NK", "MR=2 NP=2 KA=1 UK=1 KC=0 PF=16 BLOCK=0 EVEN=0 SPLIT=0", CALL(99, 1000, 3000, 1),
       "x_far=32*99*3000/8" },
     /* One panel is for one of seven threads, whatever the width of a tile. */
-    { "packed_gemm avx512 f32 NK", "MR=4 NP=6 KA=1 UK=1 KC=0 PF=16 BLOCK=0 EVEN=1 SPLIT=0", CALL(8, 5, 32, 7),
+    { "packed_gemm avx512 f32 NK", "MR=4 NP=6 KA=1 UK=4 KC=0 PF=16 BLOCK=0 EVEN=1 SPLIT=0", CALL(8, 5, 32, 7),
       "padded=2*8*16*32; serial=2*8*16*32; fma=32*8/2; tiles=2*30; w_first=32; y=8" },
     /* Forty panels for seven threads: six each, in tiles of six. */
     { .extent = { 8, 640, 32 }, .terms = "serial=2*8*96*32; tiles=2*30" },
-    { "direct_gemm avx512 f32 KN", "MR=4 NV=2 UK=2 KC=0 PF=4 ORDER=0 EVEN=1 SPLIT=0", SMALL,
+    { "direct_gemm avx512 f32 KN", "MR=4 NV=2 UK=8 KC=0 PF=4 ORDER=0 EVEN=1 SPLIT=0", SMALL,
       "padded=2*10*48*64; serial=2*10*48*64; fma=64*3*10/2; loads=64*(2*(2+4-4)+(2+3-3)+2*(1+2)+(1+1.5)); "
       "loads_2=64*3/2; stalls=64*((4-3)+2*(4-2)+(4-1.5)); w_l2=0; w_first=64*3; w_stream=0; y=10*3; "
-      "loop=3*2*64/2; tiles=3*2*30; call=2000" },
+      "issue=64*(2*(15/3-4)+(12/3-3)+2*(10/3-2)+(8/3-1.5)); tiles=3*2*30; call=2000" },
     { "direct_gemm avx512 f32 KN", "MR=2 NV=2 UK=1 KC=128 PF=0 ORDER=1 EVEN=0 SPLIT=1", LARGE,
       "serial=2*33*1008*3000; fma=3000*63*33/2; loads=3000*(31*(16*(2+2-2)+(2+1-1))+16*(1+1)+(1+.5)); "
       "loads_2=3000*(31*(2+1-2)+17)/2; stalls=3000*(31*(16*(4-2)+(4-1))+16*(4-1)+(4-.5)); w_l2=16*3000*63; "
-      "w_first=0; w_stream=3000*63*2; y=33*63*24; loop=17*32*3000; tiles=17*32*24*30; call=6000" },
+      "w_first=0; w_stream=3000*63*2; y=33*63*24; issue=3000*(31*(16*(16/3-2)+(13/3-1))+16*(13/3-1)+(11/3-.5)); "
+      "tiles=17*32*24*30; call=6000" },
     /* All columns for all of k exceed L2: W comes again for each row tile. Rows of 1024 floats share the sets of a
      * cache. */
     { "direct_gemm avx512 f32 KN", "MR=2 NV=2 UK=1 KC=0 PF=0 ORDER=1 EVEN=0 SPLIT=1", LARGE,
       "w_stream=17*3000*63*2; y=33*63" },
     { "direct_gemm avx512 f32 KN", "MR=2 NV=2 UK=1 KC=0 PF=0 ORDER=0 EVEN=0 SPLIT=0", CALL(4, 1024, 100, 1),
       "w_l2=1*100*64" },
-    { "direct_gemm avx512 f32 KN", "MR=4 NV=6 UK=1 KC=0 PF=0 ORDER=0 EVEN=1 SPLIT=0", CALL(8, 5, 32, 7),
+    { "direct_gemm avx512 f32 KN", "MR=4 NV=6 UK=4 KC=0 PF=0 ORDER=0 EVEN=1 SPLIT=0", CALL(8, 5, 32, 7),
       "padded=2*8*16*32; serial=2*8*16*32; tiles=2*30" },
     /* 7 columns in two tiles of 3 and a single one; 40 values of k are 3 vectors. */
     { "dot_gemm avx512 f32 NK", "MR=4 NR=3 UK=2 KC=0 ORDER=0 EVEN=1 SPLIT=0", CALL(10, 7, 40, 1),
       "padded=2*10*7*48; serial=2*10*7*48; fma=3*10*7/2; "
       "loads=3*(2*(2*(3+4-6)+(3+3-4.5))+2*(1+4-2)+(1+3-1.5)); loads_2=3*(2*(1+4-4)+(1+3-3))/2; "
       "stalls=3*(2*(4-2)+(4-1.5)); w_l2=0; x_l2=0; w_first=7*40/16; w_stream=0; sums=10*7*2; "
-      "loop=3*3*3/2; tiles=3*3*30; call=2000" },
+      "issue=3*(2*(2*(23/3-6)+(19/3-4.5))+2*(13/3-2)+(11/3-1.5)); tiles=3*3*30; call=2000" },
     { "dot_gemm avx512 f32 NK", "MR=2 NR=2 UK=1 KC=512 ORDER=1 EVEN=0 SPLIT=1", CALL(99, 1001, 3000, 3),
       "serial=2*33*1001*3008; fma=188*33*1001/2; loads=188*(500*(16*(2+2-2)+(2+1-1))+16*(1+2-1)+(1+1-.5)); "
       "loads_2=188*(500*(2+1-2)+16*(1+2-2)+(1+1-1))/2; stalls=188*(500*(16*(4-2)+(4-1))+16*(4-1)+(4-.5)); "
       "w_l2=16*1001*3000/16; x_l2=0; w_first=0; w_stream=17*1001*3000/16*2; sums=33*1001*6*2; "
-      "loop=17*501*188; tiles=17*501*6*30; call=6000" },
+      "issue=188*(500*(16*(16/3-2)+(13/3-1))+16*(13/3-1)+(11/3-.5)); tiles=17*501*6*30; call=6000" },
     { "dot_gemm avx512 f32 NK", "MR=2 NR=2 UK=1 KC=512 ORDER=0 EVEN=0 SPLIT=0", CALL(99, 1001, 3000, 1),
       "x_l2=500*99*3000/16; w_l2=0; w_stream=1001*3000/16*2" },
     { "dot_gemm avx512 f32 NK", "MR=2 NR=6 UK=1 KC=0 ORDER=0 EVEN=1 SPLIT=0", CALL(8, 2, 32, 7),
       "serial=2*8*2*32; tiles=2*4*30" },
     /* 40 columns are two tiles of 32; 100 values of k are blocks of 64 and 36. */
-    { "repack_gemm avx512 f32 NK", "MR=4 NP=2 UK=2 KC=64 EVEN=1 SPLIT=0", CALL(10, 40, 100, 1),
+    { "repack_gemm avx512 f32 NK", "MR=4 NP=2 UK=8 KC=64 EVEN=1 SPLIT=0", CALL(10, 40, 100, 1),
       "padded=2*10*64*100; serial=2*10*64*100; fma=100*2*2*10/2; loads=100*2*(2*(2+4-4)+(2+3-3)); "
       "loads_2=0; stalls=100*2*(4-3); pack=100*2*2*5; w_stream=100*2*2*2; x_l2=0; y=10*2*2*2; "
-      "loop=3*2*100/2; tiles=3*2*2*30; call=2000" },
-    { "repack_gemm avx512 f32 KN", "MR=4 NP=2 UK=2 KC=64 EVEN=1 SPLIT=0", CALL(10, 40, 100, 1), "pack=100*2*2*4" },
+      "issue=100*2*(2*(15/3-4)+(12/3-3)); tiles=3*2*2*30; call=2000" },
+    { "repack_gemm avx512 f32 KN", "MR=4 NP=2 UK=8 KC=64 EVEN=1 SPLIT=0", CALL(10, 40, 100, 1), "pack=100*2*2*4" },
     /* 1334 rows a thread, in 166 tiles of 8 and one of 6; 118 blocks of 256 values of k. */
-    { "repack_gemm avx512 f32 NK", "MR=8 NP=1 UK=1 KC=256 EVEN=0 SPLIT=1", CALL(4000, 1000, 30000, 3),
+    { "repack_gemm avx512 f32 NK", "MR=8 NP=1 UK=8 KC=256 EVEN=0 SPLIT=1", CALL(4000, 1000, 30000, 3),
       "serial=2*1334*1008*30000; fma=30000*63*1334/2; loads=30000*63*(166*(1+8-4)+(1+6-3)); "
       "loads_2=30000*63*167/2; stalls=30000*63*(4-3); pack=30000*63*5; w_stream=30000*63*2; "
-      "x_l2=63*1334*30000/16; y=1334*63*118; loop=167*63*30000; tiles=167*63*118*30; call=6000" },
+      "x_l2=63*1334*30000/16; y=1334*63*118; issue=30000*63*(166*(18/3-4)+(14/3-3)); tiles=167*63*118*30; call=6000" },
     /* 8 tiles of 64 x 64 in 4 slices of 16 blocks of k, one on an SM, a warp on each sub-core: 1024 cycles of FMAs, in
      * which its 616 instructions are issued, and 232 for want of others. */
     { "simt_gemm sm_80 f32 NK", "BM=64 BN=64 TM=4 TN=8 BK=16 STAGES=3 SPLITK=4", CALL(100, 200, 1000, 1),

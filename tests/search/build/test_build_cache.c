@@ -163,7 +163,7 @@ static void put(BuildCache *c, const char *key, const char *product, const char 
 {
     const char *so = arena_printf(w->a, "%s/product", w->folder);
     write_file(so, product, strlen(product));
-    const Build b = { .so = so, .log = log, .code_bytes = 1234, .spills = { 2, 3, 4, 5 } };
+    const Build b = { .so = so, .log = log, .code_bytes = 1234, .spills = { 2, 3, 4, 5, .instructions = 6 } };
     build_cache_put(c, key, &b);
 }
 
@@ -189,6 +189,7 @@ TEST(all_of_a_build_is_kept)
     assert_int_equal(len, 7);
     assert_int_equal(b.code_bytes, 1234);
     assert_true(b.spills.loops == 2 && b.spills.stored == 3 && b.spills.loaded == 4 && b.spills.multiplications == 5);
+    assert_int_equal(b.spills.instructions, 6);
     assert_int_equal(b.status, STATUS_OK);
     build_cache_close(c);
 }

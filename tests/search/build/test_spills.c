@@ -50,6 +50,18 @@ TEST(test_spilling_loop)
         1, 0, 1, 1);
 }
 
+/* Of the loop that multiplies most, of equal ones the shortest, all instructions count: for 100 multiplications. */
+TEST(test_instructions)
+{
+#define TWICE "\tvmulps\t%ymm0, %ymm1, %ymm2\n\tvmulps\t%ymm0, %ymm1, %ymm3\n"
+    const char *loops =
+        ".L1:\n\tvmulps\t%ymm0, %ymm1, %ymm2\n\tvmovups\t%ymm0, 8(%rsp)\n\tvmovups\t8(%rsp), %ymm0\n\tjne .L1\n"
+        ".L2:\n" TWICE "\taddq\t$8, %rax\n\tincq\t%rbx\n\tjne .L2\n.L3:\n" TWICE "\tincq\t%rbx\n\tjne .L3\n\tret\n";
+    expect(loops, 3, 1, 1, 1);
+    assert_int_equal(read(loops).instructions, 200);
+    assert_int_equal(read("\tmulps\t%xmm1, %xmm2\n\tret\n").instructions, 0);
+}
+
 /* The worst loop counts; one without a multiplication, as of copies, is none. */
 TEST(test_several_loops)
 {

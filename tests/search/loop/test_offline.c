@@ -16,7 +16,7 @@ enum { MOST_CALLS = 64, MOST_CHECKS = 2000, BATCH = 12, MOST_TRIALS = 48 };
     "shapes = ( " shapes " );\n"                                                                        \
     "tune = { T = [" tune "]; }; layout = { W = \"NK\"; packed = true; };\n"                            \
     "budget = { kernels = 4; trials = 60; seconds = 100; };\n"                                          \
-    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [16, 32]; };\n"
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [4]; PF = [16, 32]; HOLD = [1]; };\n"
 static const char small_spec[] =
     SPEC("{ M = \"64*T\"; N = 768; K = 3072; }, { M = \"T\"; N = 768; K = 768; }", "1, 24, 60, 100, 128");
 static const char large_spec[] = SPEC("{ M = \"T\"; N = 98304; K = 196608; }", "1, 128");

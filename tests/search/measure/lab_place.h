@@ -154,7 +154,7 @@ static inline int open_machine(void **state)
     shop.jobs = 5;
     lab.anchor = &y.space->general[0];
     for (int i = 0; i < THREE; i++) {
-        p[i] = (Proposal){ .c = i ? y.space->candidate[7 * i] : *lab.anchor };
+        p[i] = (Proposal){ .c = i ? y.space->candidate[y.space->n - 7 * i] : *lab.anchor };
         p[i].nshape = i ? 2 : 3;
         for (int k = 0; k < p[i].nshape; k++)
             p[i].shape[k] = i == 2 ? 4 * k : 2 * k; /* 0 2 4, 0 2, 0 4 */

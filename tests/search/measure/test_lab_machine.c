@@ -99,7 +99,7 @@ TEST(who_fails_is_out)
         assert_int_equal(trial_of(1)->left_out, !k);
         if (k) {
             assert_int_equal(k->status, cases[i].status);
-            assert_string_equal(k->why, "on M=11 N=2 K=2 threads=1: it is said");
+            assert_string_equal(k->why, "on M=17 N=2 K=2 threads=1: it is said");
         }
         assert_false(trial_usable(trial_of(1)));
         assert_int_equal(recorded()->nmeasure, 5);
@@ -185,11 +185,25 @@ TEST(spills_are_refused)
     made[2].spills = (SpillReport){ .loops = 1, .stored = 1, .multiplications = 20 }; /* for nothing */
     assert_true(try_three());
     assert_kernels(
-        (const char *[]){ "", "spilled=7 ", "spilled=1 " },
+        (const char *[]){ "", "spilled=7 instructions=0 ", "spilled=1 instructions=0 " },
         (const char *[]){ "", "spills: 3 vectors to the stack and 4 from it in a round of 20 multiplications", "" });
     for (int i = 0; i < ncall; i++)
         for (int k = 0; k < asked[i].n; k++)
             assert_string_not_equal(asked[i].key[k], key[1]);
+}
+
+/* A constraint on what only a compiler knows is asked once it told. */
+TEST(too_many_instructions_are_refused)
+{
+    for (int i = 0; i < THREE; i++)
+        made[i].spills = (SpillReport){ .loops = 1, .multiplications = 20, .instructions = i == 1 ? 400 : 110 };
+    assert_true(try_three());
+    assert_kernels(
+        (const char *[]){ "spilled=0 instructions=110 ", "spilled=0 instructions=400 ", "spilled=0 instructions=110 " },
+        (const char *[]){
+            "",
+            "so does what a compiler adds: more than a quarter is too much (400 instructions for 100 multiplications)",
+            "" });
 }
 
 TEST(local_memory_is_refused)
@@ -501,7 +515,7 @@ TEST(lesser_targets_may_spill)
     assert_true(recorded()->nkernel > 0);
     for (int64_t i = 0; i < recorded()->nkernel; i++) {
         assert_int_equal(recorded()->kernel[i].status, STATUS_OK);
-        assert_facts(&recorded()->kernel[i], "spilled=3 ");
+        assert_facts(&recorded()->kernel[i], "spilled=3 instructions=0 ");
     }
 }
 

@@ -51,11 +51,11 @@ static const KernelRow usual[] = {
     /* ---- dense: formulas with functions and without; blocks of k and none; shared out by columns and by rows; tiles
      * of one height and of even ones */
     { "dense f32 W=KN", "direct_gemm portable", CALLS, NULL },
-    { "dense f32 W=KN", "direct_gemm * UK=2 KC=0 PF=4 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
+    { "dense f32 W=KN", "direct_gemm * KC=0 PF=4 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK", "dot_gemm portable", CALLS, NULL },
     { "dense f32 W=NK", "dot_gemm * UK=2 KC=512 HOLD=1 ORDER=1 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK", "repack_gemm portable", CALLS, NULL },
-    { "dense f32 W=KN", "repack_gemm * UK=2 KC=64 EVEN=0 SPLIT=1", BIAS, SHARED },
+    { "dense f32 W=KN", "repack_gemm * KC=64 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK packed", "packed_gemm portable", CALLS, NULL },
     { "dense f32 W=KN packed", "packed_gemm * CALLS=1 BLOCK=0 EVEN=0 SPLIT=1", CALLS, SHARED },
     /* ---- batch_matmul */
@@ -65,8 +65,8 @@ static const KernelRow usual[] = {
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", PLACE, NULL },
     /* ---- convolutions */
     { "conv2d f32 packed", "direct_conv portable UK=2 PF=0", CONV, ODD },
-    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv * HOLD=1 UK=1", CONV, SAME },
-    { "conv2d f32 F=RSCK packed", "direct_conv avx2 MR=4 NP=1 UK=2 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=1", "tanh(acc + bias[oc])", ODD },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv * HOLD=1", CONV, SAME },
+    { "conv2d f32 F=RSCK packed", "direct_conv avx2 MR=4 NP=1 UK=8 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=1", "tanh(acc + bias[oc])", ODD },
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", CONV, ACCURATE SAME },
     /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */
     { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
@@ -128,7 +128,7 @@ static const KernelRow thorough[] = {
     { "conv2d f32 F=KRSC packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 X=NCHW F=RSCK packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 Y=NCHW F=KRSC packed", "direct_conv *", CONV, NULL },
-    { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=1 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
+    { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=8 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
     { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", CALLS, NULL },

@@ -86,7 +86,7 @@ static const char small_spec[] =
     "name = \"small\"; op = \"dense\"; target = [\"host\"]; dims = { T = { min = 1; max = 128; }; };\n"
     "shapes = ( { M = \"T\"; N = 768; K = 768; weight = 3; }, { M = \"T\"; N = 768; K = 3072; } );\n"
     "tune = { T = [1, 24, 60, 128]; }; layout = { W = \"NK\"; packed = true; };\n"
-    "space = { MR = [4, 6, 8]; KC = [0]; UK = [1]; PF = [16, 32]; };\n";
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [4]; PF = [16, 32]; };\n";
 
 /* log2 of what the model predicts of one candidate, a shape each. */
 typedef struct {

@@ -25,6 +25,7 @@ values = (
 constraints = (
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD % 2 == 0) + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of F's vectors or one of them, and one value of X must fit the vector registers"; },
   { need = "HOLD > 0 || MR*NV + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "HOLD < 3 || MR*NV + NV + 1 > VECTOR_REGISTERS"; why = "where filters' vectors fit, to hold these is as good"; },
   { need = "MR*NV >= 8";                             why = "fewer than 8 accumulators cannot hide the latency of two FMAs a cycle"; },
   { need = "UK == 1 || MR*NV*UK <= 128";             why = "a longer loop body only costs instruction cache"; },
   { need = "SHORT == 0 || VP > 1";                   why = "half a panel is not half a vector"; },

@@ -29,6 +29,7 @@ constraints = (
   { need = "ACCURACY >= 16";                         why = "its transforms round more than plain sums do: a spec allows that with accuracy = \"winograd\""; },
   { need = "MR*NV + (HOLD == 1)*NV + (HOLD % 2 == 0) + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of the filters' vectors or one of them, and one value of the input must fit the vector registers"; },
   { need = "HOLD > 0 || MR*NV + UK + 3 + (MR > 1) <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "HOLD < 3 || MR*NV + NV + 1 > VECTOR_REGISTERS"; why = "where filters' vectors fit, to hold these is as good"; },
   { need = "MR*NV >= 4";                             why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 128";             why = "a longer loop body only costs instruction cache"; },
   { need = "MR*NV < 8 || VECTOR_BYTES == 16 || UK*(MR*NV + MR + NV) >= 112"; why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },

@@ -33,6 +33,7 @@ values = (
 constraints = (
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several rows it moves about in long rounds"; },
   { need = "MR*NV >= 4";
     why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NV*UK <= 128";         why = "a longer loop body only costs instruction cache"; },

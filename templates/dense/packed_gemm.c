@@ -28,6 +28,8 @@ values = (
   { name = "NACC"; expr = "KA * MR * NP * VP"; doc = "accumulators"; } );
 constraints = (
   { need = "NACC + (HOLD < 3)*NP*VP + (HOLD == 3)*MR + 1 <= VECTOR_REGISTERS";   why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "HOLD < 3 || NACC + NP*VP + 1 > VECTOR_REGISTERS"; why = "where W's vectors fit, to hold these is as good"; },
+  { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several rows it moves about in long rounds"; },
   { need = "NACC >= 4";                              why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "KA == 1 || MR*NP*VP <= 12";              why = "partial sums along K only help tiles with few accumulators"; },
   { need = "PF > 0 || MR == 1";                      why = "beside the FMAs of several rows prefetches cost nothing"; },

@@ -33,6 +33,7 @@ values = (
 constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
+  { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several rows it moves about in long rounds"; },
   { need = "NACC >= 8";
     why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
   { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },

@@ -42,9 +42,9 @@ conv gcc winograd_conv 'packed = true;' 'accuracy = "winograd";'
 grep -q "Results may be off by 16 times the rounding error of plain sums" out/winograd_conv/winograd_conv.h || failed 'the header says nothing of the accuracy'
 sed '/^accuracy/d' winograd_conv.cfg >exact_conv.cfg
 for side in 2 4; do
-    run 0 try winograd_conv YT=$side MR=4 NP=1 UK=1 PF=0 HOLD=0 BLOCK=2 winograd_conv.cfg
+    run 0 try winograd_conv YT=$side MR=4 NP=1 UK=8 PF=0 HOLD=0 BLOCK=2 winograd_conv.cfg
     shows ': right on [0-9]+ awkward shapes and on all tuned ones$'
-    run 1 try winograd_conv YT=$side MR=4 NP=1 UK=1 PF=0 HOLD=0 BLOCK=2 exact_conv.cfg
+    run 1 try winograd_conv YT=$side MR=4 NP=1 UK=8 PF=0 HOLD=0 BLOCK=2 exact_conv.cfg
     said 'needs ACCURACY >= 16'
 done
 nothing_left

@@ -27,7 +27,9 @@ static const Row rows[] = {
       "MR=7 NP=1 UK=1; MR=1 NP=4 EVEN=0 BLOCK=0; "
       "MR=1 NP=4 BLOCK=0 -> with single rows; MR=1 NP=4 EVEN=0 -> with single rows; "
       "MR=2 NP=2 PF=0 -> beside the FMAs of several rows; SPLIT=1 -> one thread shares out nothing" },
-    { "packed_gemm avx2 NK", 1, 0, "MR=6 NP=1; MR=7 NP=1 -> accumulators," },
+    { "packed_gemm avx2 NK", 1, 0,
+      "MR=6 NP=1; MR=7 NP=1 -> accumulators,; MR=3 NP=2 HOLD=3; MR=3 NP=1 HOLD=3 -> where W's vectors fit; "
+      "MR=2 NP=1 HOLD=0; MR=3 NP=1 HOLD=0 -> what the compiler chooses" },
     { "packed_gemm avx512 NK", 1, 512 * 8 * 64, "MR=2 NP=8 KC=512 UK=8" },
     { "packed_gemm avx512 NK", 1, 512 * 8 * 64 - 1, "MR=2 NP=8 KC=512 UK=8 -> a block of W's panels" },
     { "packed_gemm avx512 NK", 2, 0, "SPLIT=1" },

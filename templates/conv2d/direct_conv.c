@@ -15,6 +15,7 @@ params = (
   { name = "SHORT"; choices = [0, 1];                doc = "1: all filters of a group are one tile, and of its last panel the first half alone is computed, as all behind it is padding"; },
   { name = "BLOCK"; choices = [0, 8, 32, 128];            doc = "tiles of pixels that meet all panels before the next ones do, so that their X stays close; 0: all"; },
   { name = "STRIP"; choices = [0, 1];                doc = "1: the pixels that a block of tiles reads are copied, with the zeros beside them; 0: X in NHWC is read as it is"; },
+  { name = "TAPS";  choices = [0, 1]; ordered = true; doc = "0: for filters of 1 x 1 without padding, which have a single tap; 1: for any"; },
   { name = "CALLS"; choices = [0, 1];                doc = "1: a formula's functions are computed on the sums in registers; 0: on Y after a tile, in one copy for all lengths"; } );
 values = (
   { name = "COPY"; expr = "STRIP || LAYOUT_X_NCHW"; doc = "pixels are copied"; },
@@ -42,7 +43,8 @@ general = (
 # The pixels that a block of tiles reads, as strip.h copies them: rows of X that exist, columns with the zeros beside them.
 scratch = "COPY * 4 * IC * min(1 + (1 - FLAT) * (H - 1), (LINES - 1) * STRIDE_H + (R - 1) * DIL_H + 1)"
           " * ((min(LONG, BLOCK * MR) - 1) * (1 + (1 - FLAT) * (STRIDE_W - 1)) + (S - 1) * DIL_W + 1)";
-serves = "(C != 1 || K != 1) && (SHORT == 0 || K > 16*NP - 16 && K <= 16*NP - 8)"; # packed filters of depthwise convolutions lie otherwise
+serves = "(C != 1 || K != 1) && (SHORT == 0 || K > 16*NP - 16 && K <= 16*NP - 8)"
+         " && (TAPS || R == 1 && S == 1 && PAD_T + PAD_B + PAD_L + PAD_R == 0)"; # packed filters of depthwise convolutions lie otherwise
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },
@@ -101,6 +103,7 @@ features = (
 #define PF 1
 #define HOLD 1
 #define BLOCK 8
+#define TAPS 1
 #define STRIP 1
 #define COPY 1
 #define CALLS 0
@@ -127,6 +130,7 @@ features = (
 /* ceil(a / b) of any a and a positive b, and at least 0. */
 static inline __attribute__((always_inline)) int64_t KERNEL_steps(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
 
+#if TAPS
 /* KERNEL_run for pixels from..to-1 of a tile alone: the others miss this tap. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_run_part(const int pixels, const int vectors, KERNEL_vec acc[MR][NV], KERNEL_place *at, int64_t len, int64_t each, int64_t from, int64_t to)
@@ -136,13 +140,13 @@ KERNEL_run_part(const int pixels, const int vectors, KERNEL_vec acc[MR][NV], KER
         KERNEL_step(pixels, vectors, acc, at, 0, from, to, 1);
     }
 }
+#endif
 
-/* Stores a tile's sums: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
+/* Stores a tile's sums from y on: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec acc[MR][NV], int64_t pixel, int64_t oc, int64_t width)
+KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec acc[MR][NV], float *y, int64_t pixel, int64_t oc, int64_t width)
 {
     const int filters = vectors * LANES;
-    float *y = a->Y + pixel * a->OC + oc;
     if (LAYOUT_Y_NCHW || width < filters) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
         KERNEL_write(pixels, vectors, acc, part, filters);
@@ -176,18 +180,25 @@ KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec a
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
-    const int64_t C = a->C, S = a->S, IC = a->IC, depth = a->R * S * C;
+    const int64_t C = a->C, S = TAPS ? a->S : 1, IC = a->IC, depth = TAPS ? a->R * S * C : C;
     const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
-    const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
     const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
     const int panels = (vectors + VP - 1) / VP;
     const int64_t each = KERNEL_each(tiles);
     const int64_t step = COPY ? view->step : NAME_STRIDE_W(a); /* pixels of X from one of Y to the next */
+#if TAPS
+    const int64_t down = NAME_DIL_H(a) * view->line, right = NAME_DIL_W(a) * IC; /* from a tap to the one below it, to the next */
+    const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
+#endif
+    const int64_t oc = g * a->K + p * 16, width = a->K - p * 16;
     KERNEL_place at = { .row = step * IC, .panel = NAME_PANEL(depth) };
-    for (; count > 0; count--, q += pixels, i++) {
+    float *y = a->Y + (row * view->Q + q) * a->OC + oc;
+    for (; count > 0; count--, q += pixels, i++, y += pixels * a->OC) {
         const int64_t w = q * step - NAME_PAD_L(a);
+#if TAPS
         const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
         const int64_t together = is_inside && NAME_DIL_W(a) == 1 && C == IC ? S : 1; /* taps that lie side by side */
+#endif
         KERNEL_vec acc[MR][NV];
         KERNEL_clear(pixels, vectors, acc);
 #if EPILOGUE_READS && !LAYOUT_Y_NCHW
@@ -196,10 +207,9 @@ KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERN
         for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &place))
             PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
-                NAME_fetch_MACHINE(a, place.n, place.p, place.q, g * a->K + (p + k) * 16);
+                NAME_fetch_MACHINE(a, place.n, place.p, place.q, oc + k * 16);
 #elif !LAYOUT_Y_NCHW
-        const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* or the lines that will be written */
-        PACKAGE_UNROLL(16)
+        PACKAGE_UNROLL(16) /* or the lines that will be written */
         for (int j = 0; j < pixels; j++)
             PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
@@ -208,25 +218,34 @@ KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERN
 #if PF
         KERNEL_point(panels, at.ahead, f + panels * at.panel + (each * i < 15 ? each * i : 15) * depth, at.panel);
 #endif
-        for (int64_t r = r0; r < r1; r++)
-            for (int64_t s = 0; s < S; s += together) {
-                const int64_t at_w = w + s * NAME_DIL_W(a);
+#if TAPS
+        const float *above = x + r0 * down + w * IC, *filters = f + r0 * S * C * 16;
+        for (int64_t r = r1 - r0; r > 0; r--, above += down) {
+            const float *tap = above;
+            for (int64_t s = S; s > 0; s -= together, tap += right, filters += together * C * 16) {
                 int64_t from = 0, to = pixels;
                 if (!is_inside) {
+                    const int64_t at_w = w + (S - s) * NAME_DIL_W(a);
                     from = KERNEL_steps(-at_w, step);
                     to = KERNEL_steps(view->W - at_w, step);
                     to = to < pixels ? to : pixels;
                     if (from >= to)
                         continue;
                 }
-                KERNEL_point(pixels, at.x, x + (r * NAME_DIL_H(a) * view->line + at_w * IC), at.row);
-                KERNEL_point(panels, at.w, f + (r * S + s) * C * 16, at.panel);
+                KERNEL_point(pixels, at.x, tap, at.row);
+                KERNEL_point(panels, at.w, filters, at.panel);
                 if (from == 0 && to == pixels)
                     KERNEL_run(pixels, vectors, &acc, &at, together * C, each);
                 else
                     KERNEL_run_part(pixels, vectors, acc, &at, together * C, each, from, to);
             }
-        KERNEL_put(pixels, vectors, a, acc, row * view->Q + q, g * a->K + p * 16, a->K - p * 16);
+        }
+#else
+        KERNEL_point(pixels, at.x, x + w * IC, at.row);
+        KERNEL_point(panels, at.w, f, at.panel);
+        KERNEL_run(pixels, vectors, &acc, &at, C, each);
+#endif
+        KERNEL_put(pixels, vectors, a, acc, y, row * view->Q + q, oc, width);
     }
 }
 

@@ -110,11 +110,11 @@ KERNEL_rounds(const int rows, const int vectors, const int steps, const int line
 {
     const int panels = (vectors + VP - 1) / VP;
     if (steps > 1) {
-        for (int64_t rounds = len / steps; rounds > 0; rounds--, KERNEL_next(rows, panels, at, steps, each))
+        for (uint64_t rounds = (uint64_t)len / (unsigned)steps; rounds > 0; rounds--, KERNEL_next(rows, panels, at, steps, each))
             PACKAGE_UNROLL(16)
             for (int q = 0; q < steps; q++)
                 KERNEL_step(rows, vectors, acc[q % KA], at, q, 0, rows, q < lines);
-        len %= steps;
+        len = (int64_t)((uint64_t)len % (unsigned)steps);
     }
     for (; len > 0; len--, KERNEL_next(rows, panels, at, 1, each))
         KERNEL_step(rows, vectors, acc[0], at, 0, 0, rows, 1);

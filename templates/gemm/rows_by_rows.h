@@ -55,11 +55,11 @@ KERNEL_sum(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const floa
     KERNEL_clear(rows, vectors, acc);
     KERNEL_point(rows, x, first, xs);
     KERNEL_point(WS ? 1 : steps, row, w, ws);
-    for (int64_t rounds = left / steps; rounds > 0; rounds--, KERNEL_advance(WS ? 1 : steps, row, round), KERNEL_advance(rows, x, steps))
+    for (uint64_t rounds = (uint64_t)left / (unsigned)steps; rounds > 0; rounds--, KERNEL_advance(WS ? 1 : steps, row, round), KERNEL_advance(rows, x, steps))
         PACKAGE_UNROLL(16)
         for (int q = 0; q < steps; q++)
             KERNEL_step(rows, vectors, acc, x, &xs, row, &ws, q);
     if (steps > 1)
-        for (left %= steps; left > 0; left--, KERNEL_advance(1, row, ws), KERNEL_advance(rows, x, 1))
+        for (left = (int64_t)((uint64_t)left % (unsigned)steps); left > 0; left--, KERNEL_advance(1, row, ws), KERNEL_advance(rows, x, 1))
             KERNEL_step(rows, vectors, acc, x, &xs, row, &ws, 0);
 }

@@ -112,7 +112,9 @@ features = (
 #include "../gemm/sums.h"
 #include "parts.h"
 #if !LAYOUT_Y_NCHW
+#if !OUTPUT_READ
 #include "../gemm/store_part.h"
+#endif
 #endif
 #include "view.h"
 #include "finish.h"
@@ -136,7 +138,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec acc[MR][NV], int64_t pixel, int64_t oc, int64_t width)
 {
     const int vectors = panels * VP;
-    float *y = a->Y + pixel * a->OC + oc;
+    float *y = STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC) + oc;
     if (LAYOUT_Y_NCHW || width < panels * 16) { /* a tile across filter K is stored in part, and one in NCHW turned */
         float part[MR * NP * 16];
         KERNEL_write(pixels, vectors, acc, part, panels * 16);
@@ -144,9 +146,14 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
         (void)y;
         KERNEL_store_turned(a, part, panels * 16, pixel, pixels, oc, width < panels * 16 ? width : panels * 16);
 #else
-        KERNEL_store_part(pixels, width, part, panels * 16, NULL, y, a->OC);
+#if OUTPUT_READ
+        (void)y;
+        KERNEL_finish(a, part, panels * 16, pixel, oc, pixels, width);
+#else
+        KERNEL_store_part(pixels, width, part, panels * 16, NULL, y, STRIDED(Y, a->Y_stride[2], a->OC));
 #if HAS_EPILOGUE
         KERNEL_finish(a, pixel, oc, pixels, width);
+#endif
 #endif
 #endif
         return;
@@ -159,9 +166,19 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * LANES, LANES);
 #endif
-    KERNEL_write(pixels, vectors, acc, y, a->OC);
+#if OUTPUT_READ
+#if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
+    float part[MR * NP * 16];
+    KERNEL_write(pixels, vectors, acc, part, panels * 16);
+    KERNEL_finish(a, part, panels * 16, pixel, oc, pixels, panels * 16);
+    return;
+#endif
+#endif
+    KERNEL_write(pixels, vectors, acc, y, STRIDED(Y, a->Y_stride[2], a->OC));
+#if !OUTPUT_READ
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
     KERNEL_finish(a, pixel, oc, pixels, panels * 16);
+#endif
 #endif
 }
 
@@ -170,7 +187,7 @@ KERNEL_put(const int pixels, const int panels, const NAME_args *a, KERNEL_vec ac
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
-    const int64_t C = a->C, S = a->S, IC = a->IC, depth = a->R * S * C;
+    const int64_t C = a->C, S = a->S, IC = STRIDED(X, COPY ? a->IC : a->X_stride[2], a->IC), depth = a->R * S * C;
     const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
     const int64_t r0 = KERNEL_steps(-h, NAME_DIL_H(a)), last = KERNEL_steps(view->H - h, NAME_DIL_H(a)), r1 = last < a->R ? last : a->R;
     const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
@@ -191,12 +208,12 @@ KERNEL_tiles(const int pixels, const int panels, const NAME_args *a, const KERNE
             for (int k = 0; k < panels; k++)
                 NAME_fetch_MACHINE(a, place.n, place.p, place.q, g * a->K + (p + k) * 16);
 #elif !LAYOUT_Y_NCHW
-        const float *y = a->Y + (row * view->Q + q) * a->OC + g * a->K + p * 16; /* or the lines that will be written */
+        const float *y = STRIDED(Y, KERNEL_of_y(a, row * view->Q + q), a->Y + (row * view->Q + q) * a->OC) + g * a->K + p * 16; /* or the lines that will be written */
         PACKAGE_UNROLL(16)
         for (int j = 0; j < pixels; j++)
             PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
-                __builtin_prefetch(y + j * a->OC + k * 16, 1);
+                __builtin_prefetch(y + j * STRIDED(Y, a->Y_stride[2], a->OC) + k * 16, 1);
 #endif
 #if PF
         KERNEL_point(panels, at.ahead, f + panels * at.panel + (share * i < 15 ? share * i : 15) * depth, at.panel);

@@ -68,11 +68,11 @@ static void add_template_sources(Emitter *e)
         if (!serves_any_target(e, t))
             continue;
         add_source(e, folder_of(e->arena, t->head->path), t->head); /* an op may have another one's templates */
-        if (t->src != t->head)
-            add_source(e, folder_of(e->arena, t->src->path), t->src);
+        if (t->src_file != t->head)
+            add_source(e, folder_of(e->arena, t->src->path), t->src_file);
         add_source(e, "family", t->shared);
         for (int j = 0; j < t->npiece; j++)
-            add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece[j]);
+            add_source(e, folder_of(e->arena, t->piece[j]->path), t->piece_file[j]);
         for (int j = 0; j < t->nprimitive; j++)
             add_source(e, e->family->primitives.folder, t->primitive[j]);
     }

@@ -69,7 +69,7 @@ static int bias_of(const Formula *f, int last, const Op *op)
         const FormulaNode *other = &f->node[sum->arg[1 - i]];
         if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
             f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last &&
-            !op->operand[other->at].stored)
+            !op->operand[other->at].stored && op->operand[other->at].role != ROLE_OUT)
             return other->at;
     }
     return -1;
@@ -157,7 +157,8 @@ static void note_rows(const Formula *f, Op *op)
     }
 }
 
-/* How many elements of an operand calls read: as many as there are places that they are read at. NULL: all. */
+/* How many elements of an operand calls read or write: as many as there are places that they are read at; of an output
+ * that is read each twice. NULL: all. */
 static Expr *reads_of(const FormulaReader *r, int operand)
 {
     Expr *sum = NULL;
@@ -176,7 +177,10 @@ static Expr *reads_of(const FormulaReader *r, int operand)
             gathers = gathers || r->f->node[v->arg[i]].kind == FORMULA_ELEMENT;
         sum = sum ? expr_apply(r->arena, "+", sum, places) : places;
     }
-    Expr *reads = gathers ? expr_apply(r->arena, "min", sum, r->op->operand[operand].elems) : NULL;
+    const Operand *o = &r->op->operand[operand];
+    Expr *reads = o->is_read ? expr_apply(r->arena, "*", expr_number(r->arena, 2), o->elems)
+                  : gathers  ? expr_apply(r->arena, "min", sum, r->op->operand[operand].elems)
+                             : NULL;
     if (reads)
         expr_bind(reads, NAMES(r->op->extent, r->op->nextent));
     return reads;

@@ -4,6 +4,7 @@
  * function, whose extents are those that its places go along, or those that the spec says. An index may be an element
  * of an integer operand, which then holds places.
  */
+#include <ctype.h>
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/name.h"
@@ -15,10 +16,23 @@ bool formula_is_own(const FormulaReader *r, const Operand *o)
     return o->role == ROLE_OUT || (r->op->reference && !o->of_formula);
 }
 
+/* The output at its own places, as in "Y[m,n]". */
+static const char *output_text(FormulaReader *r)
+{
+    const Operand *out = &r->op->operand[r->out];
+    Text t = { .arena = r->arena };
+    for (int i = 0; i < out->layout->rank; i++)
+        text_printf(&t, "%s%s", i ? "," : "",
+                    text_letters(arena_strdup(r->arena, expr_text(out->layout->extent[i])), tolower));
+    return arena_printf(r->arena, "%s[%s]", out->name, text_str(&t));
+}
+
 int formula_fail_own(FormulaReader *r, const Node *n, const Operand *o)
 {
-    return FAIL(r, n, "'%s' is the op's own %s; a formula may not read it", o->name,
-                o->role == ROLE_OUT ? "output" : "operand");
+    if (o->role == ROLE_OUT)
+        return FAIL(r, n, "'%s' is the output, which a formula reads at its own places alone: %s", o->name,
+                    output_text(r));
+    return FAIL(r, n, "'%s' is the op's own operand; a formula may not read it", o->name);
 }
 
 static const char *extent_list(FormulaReader *r, const Expr *const *extent, int rank)
@@ -164,10 +178,46 @@ static bool check_extents(FormulaReader *r, const Node *n, const Operand *o, con
     return true;
 }
 
+/* Are the indices the output's own places, in the order of one of its layouts? */
+static bool is_own_place(const FormulaReader *r, const Layout *l, const int *index, int n)
+{
+    bool is = n == l->rank;
+    for (int i = 0; is && i < n; i++) {
+        const FormulaNode *v = &r->f->node[index[i]];
+        is = v->kind == FORMULA_INDEX && strcmp(expr_text(l->extent[i]), r->op->extent[v->at].name) == 0;
+    }
+    return is;
+}
+
+/* What the element of the output holds before the call. Its places are kept in the order of the first layout. */
+static int read_output(FormulaReader *r, const Node *n)
+{
+    Operand *out = &r->op->operand[r->out];
+    FormulaNode node = { .kind = FORMULA_ELEMENT, .at = r->out, .narg = out->layout->rank };
+    int index[OP_MAX_RANK];
+    bool is = n->nlist <= OP_MAX_RANK && !r->frame;
+    if (is && !formula_read_values(r, n, 0, index))
+        return -1;
+    const Layout *l = out->layout;
+    while (is && l < out->layout + out->nlayout && !is_own_place(r, l, index, n->nlist))
+        l++;
+    if (!is || l == out->layout + out->nlayout)
+        return formula_fail_own(r, n, out);
+    for (int i = 0; i < out->layout->rank; i++)
+        for (int k = 0; k < l->rank; k++)
+            if (strcmp(expr_text(out->layout->extent[i]), expr_text(l->extent[k])) == 0)
+                node.arg[i] = index[k];
+    out->is_read = true;
+    node.type = out->stored && storage_is_whole(out->stored) ? FORMULA_INT : FORMULA_REAL;
+    return formula_add(r, n, node);
+}
+
 int formula_read_element(FormulaReader *r, const Node *n)
 {
     FormulaNode node = { .kind = FORMULA_ELEMENT, .type = FORMULA_REAL, .narg = n->nlist };
     node.at = names_find(NAMES(r->op->operand, r->op->noperand), n->name.name);
+    if (node.at >= 0 && r->op->operand[node.at].role == ROLE_OUT)
+        return read_output(r, n);
     if (node.at >= 0 && formula_is_own(r, &r->op->operand[node.at]))
         return formula_fail_own(r, n, &r->op->operand[node.at]);
     if (n->nlist > OP_MAX_RANK)

@@ -322,6 +322,7 @@ static void read_operand(OpReader *r, const ConfSetting *group)
                    "missing 'extents': an operand's extents, outermost first, as in [\"M\", \"K\"]");
     conf_string(r->conf, group, "doc", &o->doc);
     conf_bool(r->conf, group, "strided", &o->strided);
+    o->never_strided = conf_member(group, "strided") && !o->strided;
     conf_string(r->conf, group, "finite", &o->finite);
     conf_choice(r->conf, group, "dtype", "dtype", NAMES(types, operand_types(types)), &type);
     o->stored = type < 0 ? NULL : types[type].stored;

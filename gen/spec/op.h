@@ -94,11 +94,13 @@ typedef struct {
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
     Expr *elems;                /* number of elements: the product of the extents */
-    Expr *reads;                /* how many of them a call reads at most; NULL: all */
+    Expr *reads;                /* how many of them a call reads or writes at most; NULL: each once */
     const char *doc;            /* what it is, and its elements' order where it has one layout alone */
     bool of_formula;            /* the formula of a spec brought it (gen/spec/formula.h) */
     Loc loc;                    /* of the name, in op.cfg or in the formula */
     bool strided;               /* callers say how far apart its elements are, along each extent but the last */
+    bool never_strided;         /* op.cfg says that they lie densely, whatever a spec wishes */
+    bool is_read;               /* of the output: a formula reads what each element holds before it is written */
     /* why results are promised only where all of its elements are finite numbers; NULL: they are for all */
     const char *finite;
 } Operand;

@@ -107,6 +107,7 @@ typedef struct {
     const Formula *formula;     /* of each element of the output; NULL: the operator's result as it is */
     double accuracy;            /* how many times the rounding error of plain sums results may be off; at least 1 */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
+    unsigned strides;           /* bit i: by the spec's wish callers give strides of operand i */
     int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
     /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
     bool packed;
@@ -194,6 +195,7 @@ const Layout *spec_layout(const Spec *s, int operand);
 /* What a declared shape says of each extent that callers give. */
 const char **spec_shape_texts(Arena *a, const Spec *s, int shape);
 const char *spec_layout_text(Arena *a, const Spec *s);
+const char *spec_strides_text(Arena *a, const Spec *s); /* the operands that the spec gives strides: "X, Y" */
 /* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's
  * functions, and kernels are made for that value alone: Spec.box has it. */
 bool spec_is_constant(const Spec *s, int extent);

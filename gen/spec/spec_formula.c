@@ -218,7 +218,9 @@ void spec_check_formula(SpecReader *r)
 static bool is_of_output(const Op *op, const Layout *out, const FormulaNode *node, const FormulaNode *v)
 {
     const Layout *l = op->operand[v->at].layout;
-    bool same = v->kind == FORMULA_ELEMENT && l->rank == out->rank;
+    bool same = v->kind == FORMULA_ELEMENT && l->rank == out->rank && !op->operand[v->at].strided;
+    if (same && op->operand[v->at].role == ROLE_OUT)
+        return true;
     for (int i = 0; same && i < out->rank; i++)
         same = strcmp(expr_text(l->extent[i]), expr_text(out->extent[i])) == 0 &&
                (i + 1 == out->rank || (node[v->arg[i]].kind == FORMULA_INDEX &&

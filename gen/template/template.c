@@ -9,6 +9,7 @@
 #include <strings.h>
 #include "gen/base/text.h"
 #include "gen/template/fill.h"
+#include "gen/template/template_private.h"
 
 /* ---- what the names stand for ---- */
 
@@ -93,6 +94,8 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         return true;
     else if (names_find(NAMES(template_kernel_fact, TEMPLATE_KERNEL_FACTS), name) >= 0)
         *value = kernel_fact(b, name);
+    else if (template_asks(b->spec, name, value))
+        return true;
     else if (strcmp(name, "EPILOGUE_FLAT") == 0)
         *value = spec_formula_is_flat(b->spec);
     else if (strcmp(name, "ELEM_BYTES") == 0)
@@ -190,6 +193,15 @@ static bool serves_output(const Template *t, const Spec *spec)
     return !own || storage_is_whole(own) || serves(t->dtype, t->ndtype, own->name);
 }
 
+/* Operands of formulas, and all of ops that are a formula alone, are read and written by what dcgen prints. */
+static bool knows_strides(const Template *t, const Spec *spec)
+{
+    for (int i = 0; spec->op->reference && i < spec->op->noperand; i++)
+        if (spec->op->operand[i].strided && !spec->op->operand[i].of_formula && !(t->strides >> i & 1))
+            return false;
+    return true;
+}
+
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target)
 {
     if (t->family != target->family)
@@ -200,7 +212,9 @@ Misfit template_misfit(const Template *t, const Spec *spec, const Target *target
         return MISFIT_OUTPUT;
     if (!serves_layouts(t, spec))
         return MISFIT_LAYOUT;
-    return t->family->packed_alike || t->packed == spec->packed ? MISFIT_NONE : MISFIT_PACKED;
+    if (!t->family->packed_alike && t->packed != spec->packed)
+        return MISFIT_PACKED;
+    return knows_strides(t, spec) ? MISFIT_NONE : MISFIT_STRIDES;
 }
 
 bool template_suits(const Template *t, const Spec *spec, const Target *target)

@@ -103,6 +103,8 @@ typedef struct {
     size_t body;          /* where the text behind the head begins */
     int npiece; /* files of its folder, or of one beside that, that its body includes, as other templates may */
     const Source *piece[TEMPLATE_MAX_PIECE];
+    /* body and pieces as their files have them; above they are without what the spec does not ask for */
+    const Source *src_file, *piece_file[TEMPLATE_MAX_PIECE];
     const Source *shared; /* what templates of its family have in common: templates/family */
     int nprimitive;       /* that its kernels call, but for those that all count (primitive.h) */
     const Source **primitive;
@@ -131,6 +133,7 @@ typedef struct {
     unsigned layout[OP_MAX_OPERAND];         /* of each operand, bit i: it serves the i-th layout; 0: all */
     int ndtype;
     const char *dtype[OP_MAX_NAME]; /* element types that it serves; none: all of the op's */
+    unsigned strides;               /* bit i: its text knows that operand i may be strided */
     bool packed;                    /* it reads the packed operand */
     bool may_spill;                 /* its loops may use the stack: time decides what that costs */
     bool own_terms;                 /* its terms and features are those of its head alone */
@@ -154,7 +157,15 @@ bool template_read_all(Arena *a, const Spec *spec, const char *const *folders, i
 /* Reads one template from its text. NULL after errors; NULL without an error when the text has no template's head. */
 const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Diag *d);
 /* The first thing of a spec and target that a template is not for. */
-typedef enum { MISFIT_FAMILY, MISFIT_DTYPE, MISFIT_OUTPUT, MISFIT_LAYOUT, MISFIT_PACKED, MISFIT_NONE } Misfit;
+typedef enum {
+    MISFIT_FAMILY,
+    MISFIT_DTYPE,
+    MISFIT_OUTPUT,
+    MISFIT_LAYOUT,
+    MISFIT_PACKED,
+    MISFIT_STRIDES,
+    MISFIT_NONE
+} Misfit;
 Misfit template_misfit(const Template *t, const Spec *spec, const Target *target);
 /* Is it for all of it? */
 bool template_suits(const Template *t, const Spec *spec, const Target *target);

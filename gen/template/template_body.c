@@ -180,11 +180,11 @@ bool template_read_primitives(TemplateReader *r)
 
 bool template_free_name(const char *name)
 {
-    static const char *const word[] = { "NAME",    "PACKAGE",      "KERNEL",      "TARGET_ATTRIBUTE",
-                                        "MACHINE", "TARGET_GUARD", "DCGEN",       "NULL",
-                                        "GCC",     "STDC",         "FP_CONTRACT", "INT64_MAX",
-                                        "INT_MAX", "INT64_MIN",    "INT64_C",     "SIZE_MAX",
-                                        "FLT_MAX", "INFINITY",     "NAN",         "REGS" };
+    static const char *const word[] = {
+        "NAME",    "PACKAGE",  "KERNEL",  "TARGET_ATTRIBUTE", "MACHINE",   "TARGET_GUARD", "DCGEN",
+        "NULL",    "GCC",      "STDC",    "FP_CONTRACT",      "INT64_MAX", "INT_MAX",      "INT64_MIN",
+        "INT64_C", "SIZE_MAX", "FLT_MAX", "INFINITY",         "NAN",       "REGS",         "STRIDED"
+    };
     return names_row(NAMES(type_words, TYPE_WORDS), name) || strncmp(name, "NAME_", 5) == 0 ||
            strncmp(name, "PACKAGE_", 8) == 0 || strncmp(name, "KERNEL_", 7) == 0 ||
            names_find(NAMES(word, LENGTH(word)), name) >= 0;
@@ -203,7 +203,7 @@ static bool check_names(const TemplateReader *r, const Source *src, size_t from,
         if (declared >= 0)
             used[declared] = true;
         if (declared >= 0 || len < 2 || !name_is_capitals(name) || template_free_name(name) ||
-            op_axis(r->op, name) >= 0)
+            op_axis(r->op, name) >= 0 || template_asks(r->spec, name, &(int64_t){ 0 }))
             continue;
         const char *near = diag_nearest(name, NAMES(r->name, r->nbody_name));
         diag_error(r->diag, loc_of(src, id, len),

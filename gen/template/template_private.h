@@ -45,6 +45,12 @@ bool template_read_maps(TemplateReader *r, const Conf *c);
 /* The expression without derived names in it. NULL: it is too long. */
 Expr *template_written_out(const TemplateReader *r, const Expr *e);
 
+/* template_strip.c: a file without what the spec does not ask for, from byte `from` on; notes whose strides it
+ * knows. */
+const Source *template_strip(TemplateReader *r, const Source *src, size_t from);
+/* Is the name X_STRIDED or OUTPUT_READ? Then *value is what it is for the spec. */
+bool template_asks(const Spec *s, const char *name, int64_t *value);
+
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */
 bool template_free_name(const char *name);
 /* Reads a file of the folder of `from`, as in "tile.h", or of one beside that, as in "../dense/tile.h"; where it is not

@@ -43,7 +43,7 @@ static void declare_context(TemplateReader *r)
                                         "SMS",         "ELEM_BYTES",     "PACKED",         "TENSOR_SM",
                                         "MAX_THREADS", "HAS_EPILOGUE",   "EPILOGUE_CALLS", "ROW_PASSES",
                                         "ROWS_ACROSS", "EPILOGUE_READS", "EPILOGUE_FLAT",  "ACCURACY",
-                                        "COLD" };
+                                        "COLD",        "OUTPUT_READ" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -508,10 +508,15 @@ const Template *template_parse(Arena *a, const Spec *spec, const Source *src, Di
         return NULL;
     Template *t = ARENA_NEW(a, Template);
     TemplateReader r = { .arena = a, .diag = d, .spec = spec, .op = spec->op, .t = t };
+    const int before = diag_nerror(d);
     t->head = src;
     Conf *c = parse_head(&r, src);
-    if (!c || !take_after(&r, c) || !read_head(&r, c) || !template_read_pieces(&r) || !template_read_primitives(&r) ||
-        !template_check_body(&r))
+    if (!c || !take_after(&r, c) || !read_head(&r, c) || !template_read_pieces(&r) || !template_check_body(&r))
+        return NULL;
+    t->src = template_strip(&r, t->src_file = t->src, t->body);
+    for (int i = 0; i < t->npiece; i++)
+        t->piece[i] = template_strip(&r, t->piece_file[i] = t->piece[i], 0);
+    if (diag_nerror(d) > before || !template_read_primitives(&r))
         return NULL;
     t->hash = code_hash(a, &r);
     number_names(&r);

@@ -79,23 +79,61 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 
 /* ---- elements of operands ---- */
 
+/* An operand's layout: the one that the spec chose of the output, others have one. */
+static const Layout *layout_of(const Printer *p, int operand) { return spec_layout(p->spec, operand); }
+
+/* The index of an element along the i-th extent of its operand. Those of the output are its own places. */
+static int index_along(const Printer *p, const FormulaNode *v, int i)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    const char *extent = expr_text(layout_of(p, v->at)->extent[i]);
+    int k = 0;
+    if (o->nlayout == 1)
+        return v->arg[i];
+    while (strcmp(expr_text(o->layout->extent[k]), extent) != 0)
+        k++;
+    return v->arg[k];
+}
+
+static bool is_lane(const Printer *p, int node)
+{
+    return print_at(p, node)->kind == FORMULA_INDEX && print_at(p, node)->at == p->along;
+}
+
+/* Elements from one to the next along an operand's i-th extent. On GPUs the product of two ints that is wide is one
+ * instruction. */
+static const char *print_stride(const Printer *p, const Operand *o, int i)
+{
+    return arena_printf(p->arena, p->style == STYLE_SCALAR ? "(int64_t)(int)%s_stride[%d]" : "%s_stride[%d]",
+                        print_argument(p, o->name), i);
+}
+
+/* Is the operand read where its caller's strides say? The definition reads elements that lie densely. */
+static bool by_strides(const Printer *p, const Operand *o) { return o->strided && p->style != STYLE_EXACT; }
+
 /* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A
  * GPU's places are ints, whose products may be larger. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
 {
     const Operand *o = &p->spec->op->operand[v->at];
+    const bool strided = by_strides(p, o);
     Text t = { .arena = p->arena };
-    text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 ? "(int64_t)" : "");
+    text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 && !strided ? "(int64_t)" : "");
     for (int i = 0; i < v->narg; i++) {
-        const FormulaNode *index = print_at(p, v->arg[i]);
-        const bool is_lane = index->kind == FORMULA_INDEX && index->at == p->along;
-        const Piece at = is_lane ? (Piece){ lane, BIND_PRIMARY, false } : p->piece[v->arg[i]];
+        const int node = index_along(p, v, i);
+        const bool last = i + 1 == v->narg;
+        const Piece at = is_lane(p, node) ? (Piece){ lane, BIND_PRIMARY, false } : p->piece[node];
         const char *wide = at.wide ? arena_printf(p->arena, "%s[i]", print_enclosed(p, at, BIND_PRIMARY)) : NULL;
-        p->used |= is_lane ? 1u << p->along : 0;
-        if (i > 0) /* Horner's rule: the extents behind multiply */
-            text_printf(&t, " * %s + ", print_extent(p, op_axis(p->spec->op, expr_text(o->layout->extent[i]))));
-        text_add(&t, wide ? wide : print_enclosed(p, at, i + 1 < v->narg ? BIND_UNARY : BIND_TERM));
-        if (i > 0 && i + 1 < v->narg) {
+        p->used |= is_lane(p, node) ? 1u << p->along : 0;
+        if (i > 0 && strided)
+            text_add(&t, " + ");
+        else if (i > 0) /* Horner's rule: the extents behind multiply */
+            text_printf(&t, " * %s + ",
+                        print_extent(p, op_axis(p->spec->op, expr_text(layout_of(p, v->at)->extent[i]))));
+        text_add(&t, wide ? wide : print_enclosed(p, at, last ? BIND_TERM : BIND_UNARY));
+        if (strided && !last)
+            text_printf(&t, " * %s", print_stride(p, o, i));
+        if (i > 0 && !last && !strided) {
             const char *sum = arena_strdup(p->arena, text_str(&t));
             t = (Text){ .arena = p->arena };
             text_printf(&t, "(%s)", sum);
@@ -114,17 +152,12 @@ const char *print_variable_name(Printer *p, const char *operand)
     return is_free ? operand : arena_printf(p->arena, "v%d", p->nvariable++);
 }
 
-static bool is_lane(const Printer *p, int node)
-{
-    return print_at(p, node)->kind == FORMULA_INDEX && print_at(p, node)->at == p->along;
-}
-
 bool print_is_contiguous(const Printer *p, const FormulaNode *v)
 {
     for (int i = 0; i + 1 < v->narg; i++)
-        if (p->along >= 0 && print_at(p, v->arg[i])->along >> p->along & 1)
+        if (p->along >= 0 && print_at(p, index_along(p, v, i))->along >> p->along & 1)
             return false;
-    return is_lane(p, v->arg[v->narg - 1]);
+    return is_lane(p, index_along(p, v, v->narg - 1));
 }
 
 /* An element by itself, on a CPU. */
@@ -161,6 +194,17 @@ static const char *converted(const Printer *p, const Storage *type, const char *
     return type->is_raw ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
+/* An element by itself, on a GPU: by __ldg where no store changes it; loads may then go ahead of stores, and one may
+ * serve several elements. */
+static const char *read_once(const Printer *p, const Operand *o, const char *at)
+{
+    if (o->role != ROLE_OUT)
+        return arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at);
+    const char *element = arena_printf(p->arena, "a.%s[%s]", o->name, at);
+    /* another thread may have written what does not exist in this one */
+    return spec_moves(p->spec) ? arena_printf(p->arena, "(exists ? %s : 0)", element) : element;
+}
+
 /* One of the neighbouring elements of a thread, all loaded before the loop if they lie one behind the other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
@@ -168,10 +212,10 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     const Storage *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
     p->named |= 1u << v->at;
-    if (!print_is_contiguous(p, v)) {
+    if (!print_is_contiguous(p, v) || o->role == ROLE_OUT) {
         const char *at = print_offset(p, v, print_place_name(p, p->along));
         text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name,
-                    converted(p, type, arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at)));
+                    converted(p, type, read_once(p, o, at)));
         return (Piece){ name, BIND_PRIMARY, false };
     }
     text_printf(&p->before, "    %s %s[W];\n%sPACKAGE_device::load_row(%s, a.%s + %s);\n", type->c_type, name,
@@ -179,7 +223,6 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
 }
 
-/* On a GPU by __ldg: no store changes an input; loads may go ahead of stores, and one may serve several elements. */
 static Piece print_element(Printer *p, int i)
 {
     const FormulaNode *v = print_at(p, i);
@@ -202,7 +245,7 @@ static Piece print_element(Printer *p, int i)
                         BIND_PRIMARY, false };
     if (p->style == STYLE_VECTOR)
         return (Piece){ loaded_alone(p, o, at), BIND_PRIMARY, false };
-    return (Piece){ converted(p, type, arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at)), BIND_PRIMARY, false };
+    return (Piece){ converted(p, type, read_once(p, o, at)), BIND_PRIMARY, false };
 }
 
 Piece print_leaf(Printer *p, int i)
@@ -226,14 +269,19 @@ const char *print_output(Printer *p, const char *lane)
 {
     const Op *op = p->spec->op;
     const Layout *l = print_output_layout(p->spec);
-    const char *at = "";
+    const Operand *out = spec_output(p->spec);
+    const char *at = "", *name = print_argument(p, out->name);
     for (int i = 0; i < l->rank; i++) {
         const int extent = op_axis(op, expr_text(l->extent[i]));
         const char *place = extent == p->spec->formula->row ? lane : print_place_name(p, extent);
         p->used |= 1u << extent;
-        at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s + %s" : "%s * %s + %s", at,
-                              print_argument(p, op->extent[extent].name), place)
-               : arena_printf(p->arena, "%s%s", l->rank > 1 ? print_count(p) : "", place);
+        if (out->strided)
+            at = arena_printf(p->arena, "%s%s%s%s%s", at, i ? " + " : "", place, i + 1 < l->rank ? " * " : "",
+                              i + 1 < l->rank ? print_stride(p, out, i) : "");
+        else
+            at = i ? arena_printf(p->arena, i > 1 ? "(%s) * %s + %s" : "%s * %s + %s", at,
+                                  print_argument(p, op->extent[extent].name), place)
+                   : arena_printf(p->arena, "%s%s", l->rank > 1 ? print_count(p) : "", place);
     }
-    return arena_printf(p->arena, "%s + %s", print_argument(p, spec_output(p->spec)->name), at);
+    return arena_printf(p->arena, "%s + %s", name, at);
 }

@@ -293,7 +293,11 @@ static const char *library_path(Arena *a, const UnitContext *u)
     return arena_printf(a, "%s/%s", u->spec->op->dir, u->target->family->library);
 }
 
-bool unit_has_library(Arena *a, const UnitContext *u) { return access(library_path(a, u), F_OK) == 0; }
+/* A library's product would overwrite what the formula has still to read. */
+bool unit_has_library(Arena *a, const UnitContext *u)
+{
+    return access(library_path(a, u), F_OK) == 0 && !spec_output(u->spec)->is_read;
+}
 
 char *unit_library(Arena *a, const UnitContext *u, Diag *d)
 {

@@ -7,10 +7,10 @@
  * then the elements. A pass has three functions: begin; the pass over one vector; and end, which adds up the sums of
  * several vectors. What a later pass needs of a vector is a field of NAME_vector, and stays in registers where rows are
  * short. Where they are long (`fresh`) it is computed again, except for one costly value (`kept`), which lies in memory
- * meanwhile: in the row of Y, or in a buffer where Y is stored past the caches (`stream`). How a reduction begins,
- * takes a value and ends is written in the patterns rows.c and rows.cu: for CPUs on vectors, for GPUs on the
- * neighbouring elements that a thread has at a time, one after the other. On GPUs a costly value is computed again,
- * which costs less than to store it and to load it.
+ * meanwhile: in the row of Y, unless the formula reads what that held, or in a buffer where Y is stored past the caches
+ * (`stream`). How a reduction begins, takes a value and ends is written in the patterns rows.c and rows.cu: for CPUs on
+ * vectors, for GPUs on the neighbouring elements that a thread has at a time, one after the other. On GPUs a costly
+ * value is computed again, which costs less than to store it and to load it.
  */
 #include <string.h>
 #include "gen/base/quote.h"
@@ -101,8 +101,8 @@ static void find_crossing(Rows *r)
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (!loops(r) && r->crossing[i] && v->kind == FORMULA_APPLY && formula_functions[v->op].is_call &&
-            r->f->fills && first[i] + 1 < r->f->npass) {
+        if (!loops(r) && !spec_output(r->spec)->is_read && r->crossing[i] && v->kind == FORMULA_APPLY &&
+            formula_functions[v->op].is_call && r->f->fills && first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
         }
@@ -140,7 +140,8 @@ static bool lies_as_output(const Spec *s, int operand)
 
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
 {
-    if (!s->formula || !spec_moves(s) || !t->family->primitives.on_vectors || !lies_as_output(s, operand))
+    if (!s->formula || !spec_moves(s) || spec_output(s)->is_read || !t->family->primitives.on_vectors ||
+        !lies_as_output(s, operand))
         return false;
     Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t) };
     bool needed[FORMULA_MAX_NODE] = { 0 };
@@ -170,7 +171,7 @@ static int outer_extents(const Spec *s, int *extent)
     return n;
 }
 
-/* The operands that are read in vectors, and the output where it is written so. */
+/* The operands that are read in vectors, and the output where it is written so; and their strides in bytes. */
 static const char *addresses_text(Arena *a, const Spec *s)
 {
     const Printer p = { .arena = a, .spec = s, .along = s->formula->row };
@@ -183,9 +184,13 @@ static const char *addresses_text(Arena *a, const Spec *s)
             there |= 1u << v->at;
     if (f->fills)
         there |= 1u << (out - s->op->operand);
-    for (int i = 0; i < s->op->noperand; i++)
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Operand *o = &s->op->operand[i];
         if (there >> i & 1)
-            text_printf(&t, "%s(uintptr_t)a.%s", t.len ? " | " : "", s->op->operand[i].name);
+            text_printf(&t, "%s(uintptr_t)a.%s", t.len ? " | " : "", o->name);
+        for (int k = 0; there >> i & 1 && o->strided && k + 1 < spec_layout(s, i)->rank; k++)
+            text_printf(&t, " | (uintptr_t)a.%s_stride[%d] * %d", o->name, k, (int)spec_element(s, o)->bytes);
+    }
     return arena_printf(a, "(unsigned)(%s)", t.len ? text_str(&t) : "0");
 }
 

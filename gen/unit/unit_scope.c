@@ -402,6 +402,8 @@ static void add_op(FillScope *s, const Spec *spec)
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("OUTPUT_PLACE", (int)(out - op->operand)), WORD("OUTPUT_OPERAND", out->name),
+               WORD("OUTPUT_STRIDES", op_stride_at(op, (int)(out - op->operand))),
+               WORD("OUTPUT_IS_STRIDED", out->strided && out->layout->rank > 1),
                WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),
                WORD("FLOP_COUNT", expr_c_real(s->arena, op->flops, spec->package, "")),

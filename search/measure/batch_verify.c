@@ -113,6 +113,7 @@ static bool verify_members(Lab *l, Arena *scratch, Batch *b, int first, int n, d
     for (int i = 0; i < w.n; i++) {
         MeasureRequest r = verify_request(l, w.extent[i], parts_of(l, i), stopwatch_deadline_s(l));
         r.gap = w.gap[i];
+        r.lie = w.lie[i];
         r.data = w.edges[i] ? data_names[DATA_EDGES] : NULL;
         r.way = w.way[i];
         Verification *v = ask(l, scratch, b, &r, until_s, late);

@@ -15,14 +15,26 @@ int kernels_add(Kernels *k, const char *key, const char *so, int at)
     return k->n++;
 }
 
+/* The extent that lies k-th in memory, outermost first: the last one is always the innermost. */
+static int in_memory(const MeasureRequest *q, int rank, int k)
+{
+    return q->gap && q->lie == LIE_TURNED && k + 1 < rank ? rank - 2 - k : k;
+}
+
 /* An operand's extents and strides, outermost first. False: one overflows. */
 static bool lay_out(const Runner *r, const MeasureRequest *q, int operand, int64_t *extent, int64_t *stride)
 {
+    const int rank = r->layout[operand]->rank;
+    const bool repeats = q->gap && q->lie == LIE_REPEATED && r->op->operand[operand].role != ROLE_OUT;
     int64_t step = 1;
-    for (int k = r->layout[operand]->rank - 1; k >= 0; k--) {
-        stride[k] = step;
-        if (expr_int_at(r->layout[operand]->extent[k], q->extent, &extent[k]) != EXPR_OK ||
-            __builtin_mul_overflow(step, extent[k], &step) || __builtin_add_overflow(step, q->gap, &step))
+    for (int i = rank - 1; i >= 0; i--) {
+        const int k = in_memory(q, rank, i);
+        if (expr_int_at(r->layout[operand]->extent[k], q->extent, &extent[k]) != EXPR_OK)
+            return false;
+        /* of every other operand all rows are one, of the others those along the first extent */
+        stride[k] = repeats && k + 1 < rank && (k == 0 || operand % 2) ? 0 : step;
+        if (stride[k] &&
+            (__builtin_mul_overflow(step, extent[k], &step) || __builtin_add_overflow(step, q->gap, &step)))
             return false;
     }
     return true;

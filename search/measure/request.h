@@ -8,6 +8,7 @@
 #define DCGEN_REQUEST_H
 
 #include "search/measure/runner.h"
+#include "search/space/verify_shapes.h"
 
 enum { REQUEST_MOST = 64 }; /* kernels in a request */
 
@@ -36,6 +37,7 @@ typedef struct {
     /* Strided operands lie with so many elements between their rows, and as many more between blocks of rows of each
      * further extent; 0: densely. Only without repeats. */
     int64_t gap;
+    Lie lie; /* and this is how, where there is a gap */
     /* What operands of normal data hold instead, a kind of real numbers: max_err is then told in tolerances of plain
      * sums, and may be above 1. NULL: errors are judged, as those of "edges" are. Only without repeats. */
     const char *data;

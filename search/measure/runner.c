@@ -257,6 +257,8 @@ json_t *runner_setup(const Op *op, const char *dtype, uint64_t seed, const char 
             JSON_SET(operand, FIELD("data", data_names[o->data]));
         if (o->of >= 0)
             JSON_SET(operand, FIELD("of", o->of));
+        if (o->is_read)
+            JSON_SET(operand, FIELD("read", (bool)true));
         json_array_append_new(operands, operand);
     }
     return json_pack("{s:s, s:s, s:I, s:o, s:s*}", "cmd", "setup", "dtype", dtype, "seed", (json_int_t)seed, "operands",

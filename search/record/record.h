@@ -41,6 +41,7 @@ typedef struct {
     double accuracy;
     int nconstant;
     Param constant[OP_MAX_EXTENT]; /* attributes with one value in all shapes: kernels are made for it */
+    const char *strides;           /* operands that callers give strides of, by the spec's wish */
 } SpecRecord;
 
 typedef struct {

@@ -46,7 +46,8 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
                      .formula = spec_formula_text(s),
                      .types = types_text(a, s),
                      .extents = extents_text(a, s),
-                     .accuracy = s->accuracy };
+                     .accuracy = s->accuracy,
+                     .strides = spec_strides_text(a, s) };
     SpecRecord out;
     for (int i = 0; i < s->op->ngiven; i++)
         if (spec_is_constant(s, i))

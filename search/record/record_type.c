@@ -279,6 +279,8 @@ static bool is_empty(const Field *f, const void *record)
     const void *at = field_place(f, record, 0);
     if (f->form != FORM_ONE)
         return field_count(f, record) == 0;
+    if (f->kind == FIELD_TEXT)
+        return !**(const char *const *)at;
     return f->kind == FIELD_REAL ? !(*(const double *)at > 0) : field_whole(f->kind, at) == 0;
 }
 
@@ -394,6 +396,8 @@ static const char *fields_read(Arena *scratch, const RecordType *t, const json_t
     for (const Field *f = t->field; f->key; f++) {
         json_t *value = f->presence == FIELD_FOLLOWS ? NULL : json_object_get(o, f->key);
         const bool one = f->form == FORM_ONE;
+        if (!value && one && f->presence == FIELD_SPARSE && f->kind == FIELD_TEXT)
+            *(const char **)field_place(f, record, 0) = "";
         if (value && !one && !read_many(scratch, f, value, record))
             return field_wrong(f, out->text);
         if ((value && one && !read_one(f, value, field_place(f, record, 0))) ||

@@ -152,6 +152,7 @@ static void shape_free(Shape *s)
         free(p);
     }
     verified_forget(s->verified);
+    free(s->before);
     free(s->row);
     free(s->y);
     free(s);
@@ -215,6 +216,30 @@ static bool have_input(const Setup *setup, Shape *s, int i, size_t offset)
     return true;
 }
 
+/* Draws what calls read of the output. False: no memory. */
+static bool have_before(const Setup *setup, Shape *s)
+{
+    const int out = setup->out;
+    const Apart *apart = &s->apart[out];
+    const Draw draw = draw_of(setup, s, out);
+    const size_t all = (size_t)s->elems[out] * setup->stored[out]->bytes;
+    char *dense = malloc(all + 1);
+    s->before = malloc(s->bytes[out] + 1);
+    if (!dense || !s->before) {
+        free(dense);
+        return false;
+    }
+    fill_operand(setup, &draw, dense);
+    if (apart->rank)
+        apart_put_output(apart, setup->stored[out]->bytes, dense, s->before);
+    else
+        memcpy(s->before, dense, all);
+    free(dense);
+    if (s->bytes[out])
+        memcpy(s->operand[out].data, s->before, s->bytes[out]);
+    return true;
+}
+
 static bool have_operands(const Setup *setup, Shape *s)
 {
     for (int i = 0; i < setup->noperand; i++) {
@@ -224,7 +249,7 @@ static bool have_operands(const Setup *setup, Shape *s)
                                                       : !block_new(&s->operand[i], s->bytes[i], offset))
             return false;
     }
-    return true;
+    return !setup->reads_out || have_before(setup, s);
 }
 
 static Shape *shape_new(const Setup *setup, const Shape *want)
@@ -274,15 +299,15 @@ static bool copy_inputs(const Setup *setup, const Shape *s, Guarded *copy)
 {
     for (int i = 0; i < setup->noperand; i++) {
         const size_t bytes = setup->stored[i]->bytes, all = (size_t)s->elems[i] * bytes;
-        if (setup->role[i] == ROLE_OUT || !all)
+        if ((setup->role[i] == ROLE_OUT && !s->before) || !all)
             continue;
         if (!guarded_new(&copy[i], all, bytes, SIDE_END))
             return false;
-        const Draw draw = draw_of(setup, s, i);
+        const char *from = i == setup->out ? s->before : s->operand[i].data;
         if (s->apart[i].rank)
-            fill_operand(setup, &draw, copy[i].data);
+            apart_take(&s->apart[i], bytes, from, copy[i].data);
         else
-            memcpy(copy[i].data, s->operand[i].data, all);
+            memcpy(copy[i].data, from, all);
     }
     return true;
 }

@@ -91,11 +91,12 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
 {
     const char *role, *dtype, *name, *data = NULL;
     char whose[32];
+    int is_read = 0;
     const int i = s->noperand++;
     snprintf(whose, sizeof whose, "setup: operand %d", i);
     s->of[i] = -1;
-    if (!request_unpack(operand, whose, why, "{s:s, s:s, s:s, s?s, s?i}", "name", &name, "role", &role, "dtype", &dtype,
-                        "data", &data, "of", &s->of[i]))
+    if (!request_unpack(operand, whose, why, "{s:s, s:s, s:s, s?s, s?i, s?b}", "name", &name, "role", &role, "dtype",
+                        &dtype, "data", &data, "of", &s->of[i], "read", &is_read))
         return false;
     const int r = names_find(NAMES(role_names, ROLE_COUNT), role);
     s->stored[i] = storage_find(dtype);
@@ -105,8 +106,10 @@ static bool read_operand(Setup *s, json_t *operand, char why[WHY_BYTES])
         return request_fail(why, "%s is a second output", whose);
     s->role[i] = (Role)r;
     snprintf(s->name[i], sizeof s->name[i], "%s", name);
-    if (r == ROLE_OUT)
+    if (r == ROLE_OUT) {
         s->out = i;
+        s->reads_out = is_read;
+    }
     if (r == ROLE_CONST && s->nconstant++ == 0)
         s->constant = i;
     return take_data(s, i, whose, data, why);
@@ -169,7 +172,7 @@ static bool read_apart(const Setup *setup, json_t *json, Shape *shape, char why[
     a.rank = request_integers(json, "extents", OP_MAX_RANK, 0, max_elems, a.extent, why);
     if (a.rank == 0 || request_integers(json, "strides", OP_MAX_RANK, 0, max_elems, a.stride, why) + 1 != a.rank)
         return request_fail(why, "apart: extents and strides must be lists of integers, of strides one less");
-    if (!apart_complete(&a, shape->elems[at], max_elems))
+    if (!apart_complete(&a, shape->elems[at], max_elems, at == setup->out))
         return request_fail(why, "apart: operand %d is not of that size, its elements overlap, or lie too far apart",
                             at);
     shape->apart[at] = a;

@@ -19,20 +19,24 @@ enum { WHY_BYTES = 200, MAX_KNOWN = 32 /* of a Shape */ };
 
 /* ---- apart.c */
 
-/* How an operand with gaps lies. Extents are outermost first; strides are in elements, and the last extent has none. */
+/* How an operand lies whose elements are not one behind the other. Extents are outermost first; strides are in
+ * elements, and the last extent has none. */
 typedef struct {
     int64_t rank; /* 0: it has no gaps, its elements lie one behind the other */
     int64_t extent[OP_MAX_RANK], stride[OP_MAX_RANK];
     int64_t span; /* elements from the first to behind the last */
 } Apart;
 
-/* Sets the span of an operand of so many elements. False: their number differs, they overlap, or it is above `most`. */
-bool apart_complete(Apart *a, int64_t elems, int64_t most);
+/* Sets the span of an operand of so many elements. False: their number differs, it is above `most`, or two elements of
+ * an output lie in one place. */
+bool apart_complete(Apart *a, int64_t elems, int64_t most, bool is_output);
 /* Puts an input's elements, of so many bytes each, to their places, with NaNs in the gaps. */
 void apart_put_input(const Apart *a, size_t bytes, const char *dense, char *to);
-/* The output as it is before a call: NaN, but for what marks the gaps. */
-void apart_put_output(const Apart *a, size_t bytes, char *to);
-/* Takes the output's elements from their places. False: a gap was written to. */
+/* The output as it is before a call: these elements, NULL: NaN, but for what marks the gaps. */
+void apart_put_output(const Apart *a, size_t bytes, const char *dense, char *to);
+/* Takes elements from their places. Where inputs' rows lie in one place, all hold what was put there last. */
+void apart_take(const Apart *a, size_t bytes, const char *from, char *dense);
+/* The same of the output. False: a gap was written to. */
 bool apart_take_output(const Apart *a, size_t bytes, const char *from, char *dense);
 
 /* ---- data.c */
@@ -47,6 +51,7 @@ typedef struct {
     /* of what an extent bounds: that extent; of normal numbers: of their rows, -1: they have none */
     int of[OP_MAX_OPERAND];
     int out, constant; /* indices; constant: of the first one, -1: none */
+    int reads_out;     /* calls read what the output holds before: it is drawn as inputs are */
     int nconstant;     /* what kernels pack */
     uint64_t seed;
     void *reference; /* from dlopen */
@@ -77,6 +82,7 @@ typedef struct Shape {
     Block operand[OP_MAX_OPERAND]; /* inputs are read-only */
     size_t bytes[OP_MAX_OPERAND];  /* 0: absent */
     Kept *input[OP_MAX_OPERAND];   /* whose block `operand` has; NULL: it is the output, or absent */
+    char *before;                  /* what the output holds before a call, as it lies; NULL: nothing that is read */
     Packed *packed;                /* the packed operands that kernels made, each content once */
     struct Verified *verified;     /* kernels that were right on it (verify.c) */
     bool has_reference, full;      /* full: all rows are compared; else nrow of them, and the sums of the first nsum */
@@ -170,7 +176,7 @@ bool kernel_sizes(Kernel *k, const Setup *setup, const Shape *s, int threads);
 bool kernel_check_traces(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
 /* Packs the constant operands into p->packed, NaNs until then, and checks that nothing around was written. */
 bool kernel_pack(Kernel *k, const Setup *setup, const Shape *s, const Place *p);
-/* Fills the output as it is before a call: with NaNs, and in gaps with what marks them. */
+/* Fills the output as it is before a call: with NaNs, or what calls read, and in gaps with what marks them. */
 void output_clear(const Setup *setup, const Shape *s, void *out);
 /* Fills operand i as it is before a call: with an input's data, or as an output. */
 void operand_put(const Guarded *g, const Setup *setup, const Shape *s, int i);

@@ -68,8 +68,10 @@ void kernel_unload(Kernel *k)
 
 void output_clear(const Setup *setup, const Shape *s, void *out)
 {
-    if (s->apart[setup->out].rank)
-        apart_put_output(&s->apart[setup->out], setup->stored[setup->out]->bytes, out);
+    if (s->before)
+        memcpy(out, s->before, s->bytes[setup->out]);
+    else if (s->apart[setup->out].rank)
+        apart_put_output(&s->apart[setup->out], setup->stored[setup->out]->bytes, NULL, out);
     else
         memset(out, NAN_BYTE, s->bytes[setup->out]);
 }

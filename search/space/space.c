@@ -208,6 +208,10 @@ static const char *why_none(Arena *a, const Space *s, const Spec *spec, const Te
     case MISFIT_PACKED:
         return arena_printf(a, "no template for %ss, %s and this layout reads the constant operand %s", device,
                             spec->dtype, spec->packed ? "packed" : "as it is");
+    case MISFIT_STRIDES:
+        return arena_printf(
+            a, "no template for %ss, %s and this layout knows strides of all operands that 'strides' names", device,
+            spec->dtype);
     case MISFIT_NONE:
         break;
     }

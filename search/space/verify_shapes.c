@@ -387,6 +387,17 @@ static void add_apart(const Spec *spec, const int64_t *base, VerifyShapes *w)
     }
 }
 
+/* Adds the usual shapes with operands that lie otherwise. */
+static void add_lies(const Spec *spec, const int64_t *base, VerifyShapes *w)
+{
+    static const Lie lie[] = { LIE_REPEATED, LIE_TURNED };
+    for (int i = 0; i < 4 && w->n < VERIFY_SHAPES_MAX; i++)
+        if (usual_apart(spec, base, i % 2, w->extent[w->n])) {
+            w->gap[w->n] = ALIGN_MOST;
+            w->lie[w->n++] = lie[i / 2];
+        }
+}
+
 /* Adds some of the shapes with the other ways to divide an extent into parts, up to half of the work. */
 static void add_ways(const Op *op, VerifyShapes *w)
 {
@@ -402,6 +413,7 @@ static void add_ways(const Op *op, VerifyShapes *w)
         for (int more = 1; more < WAY_COUNT && left > 0 && w->n < VERIFY_SHAPES_MAX; more++) {
             memcpy(w->extent[w->n], w->extent[from], sizeof *w->extent);
             w->gap[w->n] = w->gap[from];
+            w->lie[w->n] = w->lie[from];
             w->way[w->n++] = (w->way[from] + more) % WAY_COUNT;
             left -= points_of(op, w->extent[from]);
         }
@@ -460,8 +472,10 @@ void verify_shapes(const Study *s, const Candidate *const *c, int n, VerifyShape
         candidate_values(c[j], value);
         add_served(s->spec, &(UnitKernel){ .t = c[j]->t, .target = c[j]->target, .value = value }, all, w);
     }
-    if (has_strides(op))
+    if (has_strides(op)) {
         add_apart(s->spec, base, w);
+        add_lies(s->spec, base, w);
+    }
     if (op_has_parts(op))
         add_ways(op, w);
     add_edges(s->spec, tile, base, w);

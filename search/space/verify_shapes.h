@@ -10,10 +10,15 @@
 
 enum { VERIFY_SHAPES_MAX = 256 };
 
+/* How strided operands lie that do not lie densely: with gaps; inputs with the same rows for several places, by strides
+ * of 0; with the outer extents in the opposite order in memory, as heads of attention lie that are views of rows. */
+typedef enum { LIE_APART, LIE_REPEATED, LIE_TURNED } Lie;
+
 typedef struct {
     int n;
     int64_t extent[VERIFY_SHAPES_MAX][OP_MAX_EXTENT];
     int64_t gap[VERIFY_SHAPES_MAX]; /* elements between the rows of strided operands (MeasureRequest); 0: none */
+    Lie lie[VERIFY_SHAPES_MAX];     /* of those with gaps */
     bool edges[VERIFY_SHAPES_MAX];  /* the formula's operands hold rows of all kinds */
     int way[VERIFY_SHAPES_MAX];     /* how extents are divided into parts: a PartsWay */
 } VerifyShapes;

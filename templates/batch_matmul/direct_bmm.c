@@ -225,8 +225,10 @@ KERNEL_do(const NAME_args *a, KERNEL_job *job, KERNEL_item item, int64_t count, 
         KERNEL_do_panel(job, panel, count, at, x, w, y, a_after, b_after);
         w += width, y += width, at.n += width;
     }
+#if !OUTPUT_READ
 #if EPILOGUE_CALLS
     KERNEL_finish(a, item.b0, item.b1, count, m0, KERNEL_part_row(a->M, item.part + 1, parts) - m0);
+#endif
 #endif
 }
 

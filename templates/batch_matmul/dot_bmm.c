@@ -55,6 +55,10 @@ typedef struct {
     float *y;
     int64_t count, a_step, b_step, y_step;
     KERNEL_mask last; /* lanes of the last vector along k */
+#if OUTPUT_READ
+    KERNEL_place at;  /* the first one */
+    int64_t down;     /* rows to the next one; 0: that is in the next problem */
+#endif
 } KERNEL_tiles;
 
 #define KERNEL_OF(rows, columns) KERNEL_##rows##_##columns
@@ -62,9 +66,21 @@ typedef struct {
 //@ repeat R = 1..MR
 static TARGET_ATTRIBUTE void KERNEL_OF(R, C)(const NAME_args *a, const KERNEL_tiles *t)
 {
+#if OUTPUT_READ
+    KERNEL_place at = t->at;
+    for (int64_t i = 0; i < t->count; i++) {
+        float sums[R * C];
+        KERNEL_dot(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last, sums, C, 0);
+        KERNEL_finish(a, sums, C, &at, R, C);
+        at.m += t->down;
+        if (!t->down)
+            KERNEL_to_next(a, &at);
+    }
+#else
     for (int64_t i = 0; i < t->count; i++)
         KERNEL_dot(R, C, t->a + i * t->a_step, a->A_stride[2], t->b + i * t->b_step, a->B_stride[2], a->K, &t->last,
                     t->y + i * t->y_step, a->Y_stride[2], 0);
+#endif
 }
 //@ end
 //@ end
@@ -88,12 +104,24 @@ KERNEL_problem(const NAME_args *a, KERNEL_tiles t, const KERNEL_cut *across, con
     for (int64_t i = 0; i < across->count; i++) {
         const int64_t columns = across->size + (i < across->larger);
         t.a = x, t.y = y;
+#if OUTPUT_READ
+        const int64_t m0 = t.at.m;
+        t.down = high;
+#endif
         t.count = down->larger, t.a_step = high * xs, t.y_step = high * ys;
         if (t.count)
             KERNEL_rows(high, columns, a, &t);
         t.a += t.count * t.a_step, t.y += t.count * t.y_step;
         t.count = down->count - down->larger, t.a_step -= xs, t.y_step -= ys;
+#if OUTPUT_READ
+        t.at.m += down->larger * high;
+        t.down = high - 1;
+#endif
         KERNEL_rows(high - 1, columns, a, &t);
+#if OUTPUT_READ
+        t.at.m = m0;
+        t.at.n += columns;
+#endif
         t.b += columns * a->B_stride[2];
         y += columns;
     }
@@ -121,12 +149,18 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         t.count = count = small ? KERNEL_beside(a, at, left) : 1; /* small ones are one part */
         if (share.parts > 1)
             down = KERNEL_cut_of(m1 - m0, MR);
+#if OUTPUT_READ
+        t.at = (KERNEL_place){ at.b0, at.b1, m0, 0 };
+        t.down = 0;
+#endif
         if (small)
             KERNEL_rows(M, N, a, &t);
         else
             KERNEL_problem(a, t, &across, &down);
 #if HAS_EPILOGUE
+#if !OUTPUT_READ
         KERNEL_finish(a, at.b0, at.b1, count, m0, m1 - m0);
+#endif
 #endif
     }
     return 0;

@@ -27,7 +27,7 @@ static TARGET_ATTRIBUTE void finish(const int64_t *extent, void *const *operand,
 
 int dcgen_run(const int64_t *extent, void *const *operand, void *scratch, int64_t task, int64_t ntask)
 {
-    const int64_t *A_stride = extent + 5, *B_stride = A_stride + 3, *Y_stride = B_stride + 3;
+    const int64_t *A_stride = extent + 5, *B_stride = A_stride + 3, *Y_stride = extent + OUTPUT_STRIDES;
     const int64_t batches = extent[0] * extent[1], M = extent[2], N = extent[3], K = extent[4];
     const float *A = operand[0], *B = operand[1];
     float *Y = operand[OUTPUT_PLACE];

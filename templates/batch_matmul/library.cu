@@ -54,7 +54,7 @@ extern "C" int dcgen_launch(const int64_t *extent, void *const *operand, void *s
     const Results y = { (char *)sums_of(scratch), B1 * M * N * 4, M * N, N };
     const bool y_is_one = true;
 #else
-    const int64_t *Y = B + 3;
+    const int64_t *Y = extent + OUTPUT_STRIDES;
     const Results y = { (char *)operand[OUTPUT_PLACE], Y[0] * ELEM_BYTES, Y[1], Y[2] };
     const bool y_is_one = is_one_batch(Y, B1);
 #endif

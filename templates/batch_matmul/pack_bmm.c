@@ -21,6 +21,7 @@ values  = (
   { name = "BLOCK"; expr = "ceil_to(NV * LANES, GROUP)"; doc = "floats in a row of packed columns"; },
   { name = "KC";    expr = "128"; doc = "values of k that the packed columns have room for: two blocks fit a small stack, and L2"; } );
 constraints = (
+  { need = "!OUTPUT_READ"; why = "Y cannot hold a block's sums while the formula still has to read it"; },
   { need = "HOLD == 1 || VECTOR_BYTES == 64"; why = "only AVX-512 broadcasts within an FMA"; },
   { need = "HALF == 0 || VECTOR_BYTES == 64"; why = "narrower vectors are never worked on in halves"; },
   { need = "NV*LANES >= GROUP"; why = "the first columns of a panel are packed as a group"; },

@@ -14,12 +14,33 @@ KERNEL_store_first(float *p, KERNEL_vec v, const KERNEL_mask *mask)
 #endif
 }
 
+#if OUTPUT_READ
+#if EPILOGUE_CALLS
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
+KERNEL_finish(const NAME_args *a, const float *sums, int64_t stride, const KERNEL_place *at, int64_t rows, int64_t columns);
+
+#endif
+#endif
 /* Stores a tile: the formula's values of sums that are complete. It lies at `at`; NULL: the sums are stored. The last vector of each row has the
  * lanes `last`, all if that is NULL. rows and vectors are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, const KERNEL_place *at, float *y,
              const KERNEL_mask *last)
 {
+#if OUTPUT_READ
+#if EPILOGUE_CALLS /* on sums that lie elsewhere, as Y is still to be read */
+    float part[MR * NV * LANES];
+    const int64_t width = vectors * LANES, there = a->N - at->n;
+    PACKAGE_UNROLL(32)
+    for (int r = 0; r < rows; r++)
+        PACKAGE_UNROLL(32)
+        for (int v = 0; v < vectors; v++)
+            *(KERNEL_vec *)(part + r * width + v * LANES) = acc[r][v];
+    KERNEL_finish(a, part, width, at, rows, there < width ? there : width);
+    (void)y, (void)last;
+    return;
+#endif
+#endif
     const int64_t ys = a->Y_stride[2];
     KERNEL_place here = { 0 };
     if (at) {

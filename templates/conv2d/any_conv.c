@@ -30,11 +30,11 @@ KERNEL_sum(const NAME_args *a, int64_t n, int64_t h, int64_t w, int64_t g, const
                 continue;
             const float *of_tap = f + (r * a->S + s) * a->C * 16;
 #if LAYOUT_X_NCHW
-            const int64_t apart = a->H * a->W; /* elements from a channel to the next */
-            const float *x = a->X + ((n * a->IC + g * a->C) * a->H + at_h) * a->W + at_w;
+            const int64_t apart = STRIDED(X, a->X_stride[1], a->H * a->W); /* elements from a channel to the next */
+            const float *x = a->X + STRIDED(X, n * a->X_stride[0] + g * a->C * a->X_stride[1] + at_h * a->X_stride[2], ((n * a->IC + g * a->C) * a->H + at_h) * a->W) + at_w;
 #else
             const int64_t apart = 1;
-            const float *x = a->X + ((n * a->H + at_h) * a->W + at_w) * a->IC + g * a->C;
+            const float *x = a->X + STRIDED(X, n * a->X_stride[0] + at_h * a->X_stride[1] + at_w * a->X_stride[2], ((n * a->H + at_h) * a->W + at_w) * a->IC) + g * a->C;
 #endif
             if (a->C == 1 && a->K == 1) { /* each filter has a channel of its own */
 #if LAYOUT_X_NCHW
@@ -68,13 +68,13 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #if HAS_EPILOGUE
                     y = NAME_epilogue_MACHINE(a, y, n, oc + i, p, q, 1);
 #endif
-                    a->Y[((n * a->OC + oc + i) * a->P + p) * a->Q + q] = y[0];
+                    a->Y[STRIDED(Y, n * a->Y_stride[0] + (oc + i) * a->Y_stride[1] + p * a->Y_stride[2], ((n * a->OC + oc + i) * a->P + p) * a->Q) + q] = y[0];
                 }
 #else
 #if HAS_EPILOGUE
                 sum = NAME_epilogue_MACHINE(a, sum, n, p, q, oc, filters);
 #endif
-                PACKAGE_store_MACHINE(a->Y + (row * a->Q + q) * a->OC + oc, sum, filters);
+                PACKAGE_store_MACHINE(a->Y + STRIDED(Y, n * a->Y_stride[0] + p * a->Y_stride[1] + q * a->Y_stride[2], (row * a->Q + q) * a->OC) + oc, sum, filters);
 #endif
             }
     return 0;

@@ -122,7 +122,7 @@ template <bool wide> static __device__ __forceinline__ void KERNEL_load(float (&
 /* Where the thread's channels of row h, column w of its image are. */
 static __device__ __forceinline__ const LEFT_TYPE *KERNEL_at(const NAME_args &a, const KERNEL_place &at, unsigned h, unsigned w)
 {
-    return a.X + (((int64_t)at.n * a.H + (int)h) * a.W + (int)w) * a.IC + at.oc;
+    return a.X + STRIDED(X, at.n * a.X_stride[0] + (int)h * a.X_stride[1] + (int)w * a.X_stride[2], (((int64_t)at.n * a.H + (int)h) * a.W + (int)w) * a.IC) + at.oc;
 }
 
 /* acc += the sums of a depthwise convolution, tap by tap. */
@@ -174,7 +174,7 @@ KERNEL_by_rows(float (&acc)[PX][4], const float *taps, const NAME_args &a, const
 #pragma unroll
         for (int j = 0; j < (PX - 1) * step + FIXED_S; j++) {
             float x[4];
-            KERNEL_load<true>(x, row + (int64_t)j * a.IC, (unsigned)at.w + j < (unsigned)a.W, 4);
+            KERNEL_load<true>(x, row + (int64_t)j * STRIDED(X, a.X_stride[2], a.IC), (unsigned)at.w + j < (unsigned)a.W, 4);
 #pragma unroll
             for (int i = 0; i < PX; i++)
                 if (j >= i * step && j < i * step + FIXED_S)
@@ -191,7 +191,7 @@ static __device__ __forceinline__ void
 KERNEL_store(const NAME_args &a, const KERNEL_place &at, int pixel, const float (&sum)[4], bool wide)
 {
     /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
-    RESULT_TYPE *y = (RESULT_TYPE *)((uintptr_t)a.Y + ((((uint64_t)at.n * a.P + at.p) * a.Q + at.q + pixel) * a.OC + at.oc) * ELEM_BYTES);
+    RESULT_TYPE *y = (RESULT_TYPE *)((uintptr_t)a.Y + (STRIDED(Y, at.n * a.Y_stride[0] + at.p * a.Y_stride[1] + (at.q + pixel) * a.Y_stride[2], (((uint64_t)at.n * a.P + at.p) * a.Q + at.q + pixel) * a.OC) + at.oc) * ELEM_BYTES);
     RESULT_TYPE e[4];
 #pragma unroll
     for (int l = 0; l < 4; l++)
@@ -214,8 +214,8 @@ static __global__ void __launch_bounds__(NT, MINB) KERNEL(const NAME_args a)
 #if TARGET_GUARD
     float *taps = (float *)PACKAGE_device::shared_memory();
     const KERNEL_place at = KERNEL_find(a);
-    const bool wide_y = a.OC % 4 == 0 && (uintptr_t)a.Y % (4 * ELEM_BYTES) == 0,
-               wide = a.IC % 4 == 0 && (uintptr_t)a.X % (4 * ELEM_BYTES) == 0;
+    const bool wide_y = STRIDED(Y, (a.OC | a.Y_stride[0] | a.Y_stride[1] | a.Y_stride[2]), a.OC) % 4 == 0 && (uintptr_t)a.Y % (4 * ELEM_BYTES) == 0,
+               wide = STRIDED(X, (a.IC | a.X_stride[0] | a.X_stride[1] | a.X_stride[2]), a.IC) % 4 == 0 && (uintptr_t)a.X % (4 * ELEM_BYTES) == 0;
     KERNEL_load_taps(taps, a);
     if (!at.exists)
         return;

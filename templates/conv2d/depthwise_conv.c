@@ -76,8 +76,10 @@ features = (
  *   F, packed        of channel c, row r and column s of the taps at F + c/16*NAME_PANEL(R*S) + (r*S + s)*16 + c%16
  *   acc[t][j]        sum over r, s of X[n][h + STRIDE_H*t + DIL_H*r][w + STRIDE_W*j + DIL_W*s][c] * F[c][r][s]
  * Rows of X above and below the image, and columns beside it, are left out. */
+#if !OUTPUT_READ
 #if EPILOGUE_CALLS
 #include "finish.h"
+#endif
 #endif
 
 typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -96,7 +98,7 @@ static KERNEL_place KERNEL_place_of(const NAME_args *a, int64_t n, int64_t p, in
 {
     const int64_t h = p * NAME_STRIDE_H(a) - NAME_PAD_T(a), w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
     return (KERNEL_place){ n, p, q, KERNEL_steps(-h, NAME_DIL_H(a)), KERNEL_steps(a->H - h, NAME_DIL_H(a)), -w, a->W - w,
-                           a->X + ((n * a->H + h) * a->W + w) * a->G, a->Y + ((n * a->P + p) * a->Q + q) * a->G };
+                           a->X + STRIDED(X, n * a->X_stride[0] + h * a->X_stride[1] + w * a->X_stride[2], ((n * a->H + h) * a->W + w) * a->G), a->Y + STRIDED(Y, n * a->Y_stride[0] + p * a->Y_stride[1] + q * a->Y_stride[2], ((n * a->P + p) * a->Q + q) * a->G) };
 }
 
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_load(const float *p, int64_t lanes)
@@ -184,6 +186,13 @@ KERNEL_tile(const int rows, const int columns, const int inside, const NAME_args
         for (int j = 0; j < columns; j++)
             acc[t][j] = (KERNEL_vec){ 0 };
     KERNEL_sums(rows, columns, inside, a, at, pixel, line, at->x + c, f, lanes, acc);
+#if OUTPUT_READ
+    PACKAGE_UNROLL(4)
+    for (int t = 0; t < rows; t++)
+        PACKAGE_UNROLL(16)
+        for (int j = 0; j < columns; j++)
+            acc[t][j] = (KERNEL_vec)NAME_epilogue_MACHINE(a, (PACKAGE_floats_MACHINE)acc[t][j], at->n, at->p + t, at->q + j, c, lanes);
+#else
 #if HAS_EPILOGUE && !EPILOGUE_CALLS
     PACKAGE_UNROLL(4)
     for (int t = 0; t < rows; t++)
@@ -191,14 +200,15 @@ KERNEL_tile(const int rows, const int columns, const int inside, const NAME_args
         for (int j = 0; j < columns; j++)
             acc[t][j] = (KERNEL_vec)NAME_epilogue_MACHINE(a, (PACKAGE_floats_MACHINE)acc[t][j], at->n, at->p + t, at->q + j, c, lanes);
 #endif
+#endif
     PACKAGE_UNROLL(4)
     for (int t = 0; t < rows; t++, y += across)
         PACKAGE_UNROLL(16)
         for (int j = 0; j < columns; j++)
             if (lanes == LANES)
-                *(KERNEL_vec *)(y + j * pixel) = acc[t][j];
+                *(KERNEL_vec *)(y + j * STRIDED(Y, a->Y_stride[2], STRIDED(X, a->G, pixel))) = acc[t][j];
             else
-                PACKAGE_store_MACHINE(y + j * pixel, (PACKAGE_floats_MACHINE)acc[t][j], lanes);
+                PACKAGE_store_MACHINE(y + j * STRIDED(Y, a->Y_stride[2], STRIDED(X, a->G, pixel)), (PACKAGE_floats_MACHINE)acc[t][j], lanes);
 }
 
 /* Whole vectors of the channels c0..c1-1 of a tile, or with `lanes` the channels that are less than one. */
@@ -206,7 +216,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_strip(const int rows, const int columns, const int inside, const NAME_args *a, const KERNEL_place *place, int64_t c0, int64_t c1, int64_t lanes)
 {
     const KERNEL_place at = *place; /* stores to Y do not change it */
-    const int64_t pixel = a->G, line = NAME_DIL_H(a) * a->W * pixel, across = a->Q * pixel, panel = NAME_PANEL(a->R * a->S);
+    const int64_t pixel = STRIDED(X, a->X_stride[2], a->G), line = NAME_DIL_H(a) * STRIDED(X, a->X_stride[1], a->W * pixel), across = STRIDED(Y, a->Y_stride[1], a->Q * STRIDED(X, a->G, pixel)), panel = NAME_PANEL(a->R * a->S);
     if (lanes < LANES)
         KERNEL_tile(rows, columns, inside, a, &at, pixel, line, across, a->F + (c0 >> 4) * panel + (c0 & 15), c0, lanes);
     else
@@ -266,9 +276,11 @@ static TARGET_ATTRIBUTE void KERNEL_channels(const NAME_args *a, int64_t n, int6
         const KERNEL_place of_row = KERNEL_place_of(a, n, p + t, q);
         KERNEL_rest(a, &of_row, columns, whole, c1 - whole);
     }
+#if !OUTPUT_READ
 #if EPILOGUE_CALLS
     for (int64_t t = 0; t < rows; t++)
         KERNEL_finish(a, (n * a->P + p + t) * a->Q + q, c0, columns, c1 - c0);
+#endif
 #endif
 }
 

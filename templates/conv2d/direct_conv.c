@@ -121,7 +121,9 @@ features = (
 #include "../gemm/sums.h"
 #include "parts.h"
 #if !LAYOUT_Y_NCHW
+#if !OUTPUT_READ
 #include "../gemm/store_part.h"
+#endif
 #endif
 #include "view.h"
 #include "finish.h"
@@ -154,9 +156,14 @@ KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec a
         (void)y;
         KERNEL_store_turned(a, part, filters, pixel, pixels, oc, width < filters ? width : filters);
 #else
-        KERNEL_store_part(pixels, width, part, filters, NULL, y, a->OC);
+#if OUTPUT_READ
+        (void)y;
+        KERNEL_finish(a, part, filters, pixel, oc, pixels, width);
+#else
+        KERNEL_store_part(pixels, width, part, filters, NULL, y, STRIDED(Y, a->Y_stride[2], a->OC));
 #if HAS_EPILOGUE
         KERNEL_finish(a, pixel, oc, pixels, width);
+#endif
 #endif
 #endif
         return;
@@ -169,9 +176,19 @@ KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec a
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * LANES, LANES);
 #endif
-    KERNEL_write(pixels, vectors, acc, y, a->OC);
+#if OUTPUT_READ
+#if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
+    float part[MR * NP * 16];
+    KERNEL_write(pixels, vectors, acc, part, filters);
+    KERNEL_finish(a, part, filters, pixel, oc, pixels, filters);
+    return;
+#endif
+#endif
+    KERNEL_write(pixels, vectors, acc, y, STRIDED(Y, a->Y_stride[2], a->OC));
+#if !OUTPUT_READ
 #if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
     KERNEL_finish(a, pixel, oc, pixels, filters);
+#endif
 #endif
 }
 
@@ -180,7 +197,7 @@ KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec a
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERNEL_view *view, int64_t row, int64_t q, int64_t count, int64_t g, int64_t p, int64_t i, int64_t tiles)
 {
-    const int64_t C = a->C, S = TAPS ? a->S : 1, IC = a->IC, depth = TAPS ? a->R * S * C : C;
+    const int64_t C = a->C, S = TAPS ? a->S : 1, IC = STRIDED(X, COPY ? a->IC : a->X_stride[2], a->IC), depth = TAPS ? a->R * S * C : C;
     const int64_t n = view->rows > 1 ? row / view->down : 0, h = (row - n * view->down) * NAME_STRIDE_H(a) - NAME_PAD_T(a);
     const float *f = a->F + (g * ((a->K + 15) / 16) + p) * NAME_PANEL(depth), *x = view->x + (n * view->image + h * view->line - view->origin + g * C);
     const int panels = (vectors + VP - 1) / VP;
@@ -192,8 +209,8 @@ KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERN
 #endif
     const int64_t oc = g * a->K + p * 16, width = a->K - p * 16;
     KERNEL_place at = { .row = step * IC, .panel = NAME_PANEL(depth) };
-    float *y = a->Y + (row * view->Q + q) * a->OC + oc;
-    for (; count > 0; count--, q += pixels, i++, y += pixels * a->OC) {
+    for (; count > 0; count--, q += pixels, i++) {
+        float *y = STRIDED(Y, KERNEL_of_y(a, row * view->Q + q), a->Y + (row * view->Q + q) * a->OC) + oc;
         const int64_t w = q * step - NAME_PAD_L(a);
 #if TAPS
         const int is_inside = COPY || (w >= 0 && w + (pixels - 1) * step + (S - 1) * NAME_DIL_W(a) < view->W);
@@ -213,7 +230,7 @@ KERNEL_tiles(const int pixels, const int vectors, const NAME_args *a, const KERN
         for (int j = 0; j < pixels; j++)
             PACKAGE_UNROLL(8)
             for (int k = 0; k < panels; k++)
-                __builtin_prefetch(y + j * a->OC + k * 16, 1);
+                __builtin_prefetch(y + j * STRIDED(Y, a->Y_stride[2], a->OC) + k * 16, 1);
 #endif
 #if PF
         KERNEL_point(panels, at.ahead, f + panels * at.panel + (each * i < 15 ? each * i : 15) * depth, at.panel);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
-#if HAS_EPILOGUE || LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW)
+#if STRIDED(Y, 1, HAS_EPILOGUE || LAYOUT_Y_NCHW || (COPY && !LAYOUT_X_NCHW))
 /* Where a pixel of Y is. */
 typedef struct {
     int64_t n, p, q;
 } KERNEL_pixel;
 
 #endif
-#if LAYOUT_Y_NCHW || (HAS_EPILOGUE && !EPILOGUE_FLAT) || (COPY && !LAYOUT_X_NCHW)
+#if STRIDED(Y, 1, LAYOUT_Y_NCHW || (HAS_EPILOGUE && !EPILOGUE_FLAT) || (COPY && !LAYOUT_X_NCHW))
 static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t pixel)
 {
     return (KERNEL_pixel){ pixel / a->Q / a->P, pixel / a->Q % a->P, pixel % a->Q };
@@ -49,6 +49,19 @@ static inline __attribute__((always_inline)) void KERNEL_next_formula_pixel(cons
 }
 #endif
 
+#if Y_STRIDED
+/* Filter 0 of a pixel of Y. In NHWC the pixels of a tile lie Y_stride[2] apart. */
+static inline float *KERNEL_of_y(const NAME_args *a, int64_t pixel)
+{
+    const KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
+#if LAYOUT_Y_NCHW
+    return a->Y + at.n * a->Y_stride[0] + at.p * a->Y_stride[2] + at.q;
+#else
+    return a->Y + at.n * a->Y_stride[0] + at.p * a->Y_stride[1] + at.q * a->Y_stride[2];
+#endif
+}
+
+#endif
 #if LAYOUT_Y_NCHW
 /* The sums of `filters` filters from oc on, for pixels from `pixel` on, all of one image: `part` has a row of them for each pixel. Vectors go along a row of Y. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
@@ -70,11 +83,27 @@ KERNEL_store_turned(const NAME_args *a, const float *part, int64_t stride, int64
 #if HAS_EPILOGUE
             sum = NAME_epilogue_MACHINE(a, sum, at.n, oc + k, at.p, at.q, lanes);
 #endif
-            PACKAGE_store_MACHINE(a->Y + ((at.n * a->OC + oc + k) * a->P + at.p) * a->Q + at.q, sum, lanes);
+            PACKAGE_store_MACHINE(a->Y + STRIDED(Y, (at.n * a->Y_stride[0] + (oc + k) * a->Y_stride[1] + at.p * a->Y_stride[2]), ((at.n * a->OC + oc + k) * a->P + at.p) * a->Q) + at.q, sum, lanes);
         }
     }
 }
 #elif HAS_EPILOGUE
+#if OUTPUT_READ
+/* The formula, which reads what Y held, on sums that lie elsewhere, in rows `stride` apart: `pixels` pixels from `pixel` on, `filters` filters from oc
+ * on. One copy for all tiles. */
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
+KERNEL_finish(const NAME_args *a, const float *sums, int64_t stride, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
+{
+    const int64_t lanes = VECTOR_BYTES / 4;
+    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
+    float *y = STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC) + oc;
+    for (; pixels > 0; pixels--, y += STRIDED(Y, a->Y_stride[2], a->OC), sums += stride, KERNEL_next_formula_pixel(a, &at))
+        for (int64_t i = 0; i < filters; i += lanes) {
+            const int64_t left = filters - i < lanes ? filters - i : lanes;
+            PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(sums + i, left), at.n, at.p, at.q, oc + i, left), left);
+        }
+}
+#else
 /* The formula, on the sums that Y holds: `pixels` of them from `pixel` on, `filters` filters from oc on. One copy for all tiles, and no call
  * while sums are in registers. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
@@ -82,10 +111,11 @@ KERNEL_finish(const NAME_args *a, int64_t pixel, int64_t oc, int64_t pixels, int
 {
     const int64_t lanes = VECTOR_BYTES / 4, end = oc + filters;
     KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
-    for (float *y = a->Y + pixel * a->OC; pixels > 0; pixels--, y += a->OC, KERNEL_next_formula_pixel(a, &at))
+    for (float *y = STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC); pixels > 0; pixels--, y += STRIDED(Y, a->Y_stride[2], a->OC), KERNEL_next_formula_pixel(a, &at))
         for (int64_t i = oc; i < end; i += lanes) {
             const int64_t left = end - i < lanes ? end - i : lanes;
             PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, left), at.n, at.p, at.q, i, left), left);
         }
 }
+#endif
 #endif

@@ -27,9 +27,18 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
 #else
              a.Y + group * a.K,
 #endif
-             0, ldw, (unsigned)a.OC };
+             0, ldw, (unsigned)STRIDED(Y, (a.Y_stride[0] | a.Y_stride[1] | a.Y_stride[2]), a.OC) };
 }
 
+#if Y_STRIDED
+/* Elements from the first pixel of Y to pixel m. (ldy tells how rows are aligned, and no more.) */
+static __device__ __forceinline__ int64_t KERNEL_row_at(const NAME_args &a, int m)
+{
+    const unsigned line = (unsigned)m / a.Q;
+    return line / a.P * a.Y_stride[0] + line % a.P * a.Y_stride[1] + (unsigned)m % a.Q * a.Y_stride[2];
+}
+
+#endif
 #if HAS_EPILOGUE
 static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
 {

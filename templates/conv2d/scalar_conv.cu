@@ -39,7 +39,7 @@ static __device__ __forceinline__ float KERNEL_sum(const NAME_args &a, int n, in
             const int at_h = h + r * NAME_DIL_H(a), at_w = w + s * NAME_DIL_W(a);
             if (at_h < 0 || at_h >= a.H || at_w < 0 || at_w >= a.W)
                 continue;
-            const LEFT_TYPE *x = a.X + (((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC + oc / a.K * a.C;
+            const LEFT_TYPE *x = a.X + STRIDED(X, n * a.X_stride[0] + at_h * a.X_stride[1] + at_w * a.X_stride[2], (((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC) + oc / a.K * a.C;
 #pragma unroll 1
             for (int c = 0; c < a.C; c++)
                 sum = fmaf(PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(x + c)), KERNEL_tap(a, oc, r, s, c), sum);
@@ -59,6 +59,6 @@ static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
     sum = NAME_epilogue(a, sum, n, p, q, oc);
 #endif
     /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
-    *(RESULT_TYPE *)((uintptr_t)a.Y + i * ELEM_BYTES) = PACKAGE_device::RESULT_ELEMENT_of(sum);
+    *(RESULT_TYPE *)((uintptr_t)a.Y + STRIDED(Y, (n * a.Y_stride[0] + p * a.Y_stride[1] + q * a.Y_stride[2] + oc), i) * ELEM_BYTES) = PACKAGE_device::RESULT_ELEMENT_of(sum);
 #endif
 }

@@ -36,7 +36,7 @@ static void KERNEL_pick(const NAME_args *a, int64_t pixel, int64_t pixels, float
 {
     KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
     for (; pixels > 0; pixels--, to += a->IC, KERNEL_next_pixel(a, &at))
-        memcpy(to, a->X + ((at.n * a->H + at.p * NAME_STRIDE_H(a)) * a->W + at.q * NAME_STRIDE_W(a)) * a->IC, (size_t)a->IC * sizeof(float));
+        memcpy(to, a->X + STRIDED(X, at.n * a->X_stride[0] + at.p * NAME_STRIDE_H(a) * a->X_stride[1] + at.q * NAME_STRIDE_W(a) * a->X_stride[2], ((at.n * a->H + at.p * NAME_STRIDE_H(a)) * a->W + at.q * NAME_STRIDE_W(a)) * a->IC), (size_t)a->IC * sizeof(float));
 }
 #endif
 
@@ -65,10 +65,15 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_fill_strip(const NAME_args 
         if (from > w0)
             memset(to, 0, (size_t)(first - to) * sizeof(float));
 #if LAYOUT_X_NCHW
-        KERNEL_turn(a->X + (n * IC * view->H + h) * view->W, view->H * view->W, IC, from, until, first);
+        KERNEL_turn(a->X + STRIDED(X, n * a->X_stride[0] + h * a->X_stride[2], (n * IC * view->H + h) * view->W), STRIDED(X, a->X_stride[1], view->H * view->W), IC, from, until, first);
+#else
+#if X_STRIDED
+        for (int64_t w = from; w < until; w++)
+            memcpy(first + (w - from) * IC, a->X + n * a->X_stride[0] + h * a->X_stride[1] + w * a->X_stride[2], (size_t)IC * sizeof(float));
 #else
         if (until > from)
             memcpy(first, a->X + ((n * view->H + h) * view->W + from) * IC, (size_t)(behind - first) * sizeof(float));
+#endif
 #endif
         if (w1 > until)
             memset(behind, 0, (size_t)(w1 - until) * (size_t)IC * sizeof(float));

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void KERNEL_fill(const NAME_args &a, const KER
         const unsigned at_h = s.h + (unsigned)s.r * NAME_DIL_H(a) + (unsigned)(row / QT % PT) * NAME_STRIDE_H(a);
         const unsigned at_w = s.w + (unsigned)s.s * NAME_DIL_W(a) + (unsigned)(row % QT) * NAME_STRIDE_W(a);
         const bool exists = n < a.N && at_h < (unsigned)a.H && at_w < (unsigned)a.W;
-        const LEFT_TYPE *from = a.X + ((((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC + s.c0 + c);
+        const LEFT_TYPE *from = a.X + (STRIDED(X, n * a.X_stride[0] + at_h * a.X_stride[1] + at_w * a.X_stride[2], (((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC) + s.c0 + c);
         LEFT_TYPE v[8];
 #pragma unroll
         for (int l = 0; l < 8; l++)

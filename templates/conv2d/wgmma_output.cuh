@@ -3,7 +3,11 @@
 struct KERNEL_output { /* the tile's part of Y */
     RESULT_TYPE *y;
     KERNEL_pixel first, left; /* its first pixel; images, rows and columns from there on, those of the box at most */
+#if Y_STRIDED
+    int64_t of_image, of_row, of_pixel; /* elements from one to the next */
+#else
     unsigned height, width, ld; /* P, Q and OC */
+#endif
     int n0, ncol;             /* its first filter, of all groups, and those of its group from there on */
     bool wide;                /* 8 bytes may be stored at once */
 };
@@ -13,10 +17,14 @@ static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_ar
     KERNEL_output o;
     o.first = KERNEL_first_pixel(a, i.m0);
     o.left = { min(a.N - o.first.n, IT), min(a.P - o.first.p, PT), min(a.Q - o.first.q, QT) };
+#if Y_STRIDED
+    o.of_image = a.Y_stride[0], o.of_row = a.Y_stride[1], o.of_pixel = a.Y_stride[2];
+#else
     o.height = a.P, o.width = a.Q, o.ld = a.OC;
+#endif
     o.n0 = i.matrix * a.K + i.n0, o.ncol = a.K - i.n0;
-    o.y = a.Y + ((((int64_t)o.first.n * a.P + o.first.p) * a.Q + o.first.q) * a.OC + o.n0);
-    o.wide = (uintptr_t)o.y % 8 == 0 && (a.K | a.OC) % 4 == 0;
+    o.y = a.Y + (STRIDED(Y, o.first.n * a.Y_stride[0] + o.first.p * a.Y_stride[1] + o.first.q * a.Y_stride[2], (((int64_t)o.first.n * a.P + o.first.p) * a.Q + o.first.q) * a.OC) + o.n0);
+    o.wide = (uintptr_t)o.y % 8 == 0 && (a.K | STRIDED(Y, (a.Y_stride[0] | a.Y_stride[1] | a.Y_stride[2]), a.OC)) % 4 == 0;
     return o;
 }
 
@@ -27,7 +35,7 @@ static __device__ __forceinline__ bool KERNEL_has_row(const KERNEL_output &o, in
 
 static __device__ __forceinline__ RESULT_TYPE *KERNEL_row(const KERNEL_output &o, int m)
 {
-    return o.y + ((int64_t)(m / (PT * QT)) * o.height * o.width + (int64_t)(m / QT % PT) * o.width + m % QT) * o.ld;
+    return o.y + STRIDED(Y, m / (PT * QT) * o.of_image + m / QT % PT * o.of_row + m % QT * o.of_pixel, ((int64_t)(m / (PT * QT)) * o.height * o.width + (int64_t)(m / QT % PT) * o.width + m % QT) * o.ld);
 }
 
 /* The formula of an element of the tile, if there is such a one; else that of another pixel or the last filter once more: loads need no conditions. */

@@ -117,16 +117,16 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_fill(const NAME_args *a, co
     for (int64_t t = t0; t < t1; t++) {
         const KERNEL_spot at = KERNEL_spot_of(view, t);
         const int64_t h = at.p - NAME_PAD_T(a), w = at.q - NAME_PAD_L(a);
-        const float *x = a->X + ((at.n * a->H + h) * a->W + w) * a->IC + g * a->C;
+        const float *x = a->X + STRIDED(X, at.n * a->X_stride[0] + h * a->X_stride[1] + w * a->X_stride[2], ((at.n * a->H + h) * a->W + w) * a->IC) + g * a->C;
         float *v = view->v + (t - t0) * view->channels;
         int64_t from[2], to[2], c = 0;
         KERNEL_within(h, a->H, &from[0], &to[0]);
         KERNEL_within(w, a->W, &from[1], &to[1]);
         if (from[0] == 0 && from[1] == 0 && to[0] == XT && to[1] == XT)
             for (; c + LANES <= a->C; c += LANES)
-                KERNEL_transform(view, x + c, a->W * a->IC, a->IC, v + c, LANES, 1, from, to);
+                KERNEL_transform(view, x + c, STRIDED(X, a->X_stride[1], a->W * a->IC), STRIDED(X, a->X_stride[2], a->IC), v + c, LANES, 1, from, to);
         for (; c < a->C; c += LANES)
-            KERNEL_transform(view, x + c, a->W * a->IC, a->IC, v + c, a->C - c, 0, from, to);
+            KERNEL_transform(view, x + c, STRIDED(X, a->X_stride[1], a->W * a->IC), STRIDED(X, a->X_stride[2], a->IC), v + c, a->C - c, 0, from, to);
     }
 }
 
@@ -184,7 +184,7 @@ static TARGET_ATTRIBUTE void KERNEL_multiply(const KERNEL_view *view, const floa
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_put(const NAME_args *a, const KERNEL_view *view, const float *m, KERNEL_spot at, int64_t oc, int64_t lanes)
 {
-    const int64_t rows = a->P - at.p < YT ? a->P - at.p : YT, columns = a->Q - at.q < YT ? a->Q - at.q : YT, OC = a->OC, of_m = view->of_m;
+    const int64_t rows = a->P - at.p < YT ? a->P - at.p : YT, columns = a->Q - at.q < YT ? a->Q - at.q : YT, OC = STRIDED(Y, a->Y_stride[2], a->OC), of_m = view->of_m;
     KERNEL_vec *const between = view->between;
     PACKAGE_UNROLL(6)
     for (int j = 0; j < XT; j++) {
@@ -199,7 +199,7 @@ KERNEL_put(const NAME_args *a, const KERNEL_view *view, const float *m, KERNEL_s
     }
     for (int i = 0; i < rows; i++) {
         KERNEL_vec in[XT], out[YT];
-        float *y = a->Y + (((at.n * a->P + at.p + i) * a->Q) + at.q) * a->OC + oc;
+        float *y = a->Y + STRIDED(Y, at.n * a->Y_stride[0] + (at.p + i) * a->Y_stride[1] + at.q * a->Y_stride[2], (((at.n * a->P + at.p + i) * a->Q) + at.q) * a->OC) + oc;
         PACKAGE_UNROLL(6)
         for (int j = 0; j < XT; j++)
             in[j] = between[i * XT + j];

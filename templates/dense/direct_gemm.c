@@ -31,6 +31,8 @@ values = (
   { name = "WS";    expr = "0"; doc = "rows of W lie as far apart as the call says"; },
   { name = "CALLS"; expr = "0"; doc = "a formula that calls functions is computed on Y, behind a tile"; } );
 constraints = (
+  { need = "KC == 256 || !OUTPUT_READ";
+    why = "Y cannot hold a block's sums while the formula still has to read it: K is not cut, one value stands for all"; },
   { need = "MR*NV + NV + 1 <= VECTOR_REGISTERS || (MR == 1 && HOLD == 0 && NV < VECTOR_REGISTERS)";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several rows it moves about in long rounds"; },
@@ -91,7 +93,9 @@ features = (
  * The last N % LANES columns are computed as the last LANES columns, of which only they are stored; N < LANES has a loop. */
 #include "../gemm/rows.h"
 #include "../gemm/sums.h"
+#if !OUTPUT_READ
 #include "../gemm/store_part.h"
+#endif
 #include "../gemm/rows_by_rows.h"
 #include "../gemm/share.h"
 #include "finish.h"
@@ -101,10 +105,10 @@ features = (
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
-    const int64_t N = a->N, K = a->K, done = columns == LANES && N - n < LANES ? n + LANES - N : 0; /* columns of the tile before */
+    const int64_t N = a->N, K = STRIDED(X, a->X_stride[0], a->K), done = columns == LANES && N - n < LANES ? n + LANES - N : 0; /* columns of the tile before */
     KERNEL_vec acc[MR][NV];
     n -= done;
-    KERNEL_sum(rows, columns / LANES, acc, a->X + m * K + k0, K, a->W + k0 * N + n, N, k1 - k0);
+    KERNEL_sum(rows, columns / LANES, acc, a->X + m * K + k0, K, a->W + k0 * STRIDED(W, a->W_stride[0], N) + n, STRIDED(W, a->W_stride[0], N), k1 - k0);
     if (done)
         KERNEL_store_columns(rows, 1, acc, a, m, n, done, LANES, k0, k1);
     else
@@ -119,15 +123,24 @@ static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64
 {
     const int64_t N = a->N, K = a->K;
     for (int64_t m = m0; m < m1; m++) {
-        float *y = a->Y + m * N;
+#if OUTPUT_READ
+        float y[LANES];
+#else
+        float *y = a->Y + m * STRIDED(Y, a->Y_stride[0], N);
+#endif
         for (int64_t n = 0; n < N; n++)
             y[n] = 0;
         for (int64_t k = 0; k < K; k++)
             for (int64_t n = 0; n < N; n++)
-                y[n] += a->X[m * K + k] * a->W[k * N + n];
+                y[n] += a->X[m * STRIDED(X, a->X_stride[0], K) + k] * a->W[k * STRIDED(W, a->W_stride[0], N) + n];
+#if OUTPUT_READ
+        KERNEL_finish(a, y, 0, m, 0, 1, N);
+#endif
     }
 #if HAS_EPILOGUE
+#if !OUTPUT_READ
     KERNEL_finish(a, m0, 0, m1 - m0, N);
+#endif
 #endif
 }
 

@@ -29,6 +29,8 @@ values = (
 constraints = (
   { need = "MR*NR + MR + 1 <= VECTOR_REGISTERS";
     why = "accumulators, a vector of each row of X and one of W must fit the vector registers"; },
+  { need = "KC == 0 || !OUTPUT_READ";
+    why = "Y cannot hold a block's sums while the formula still has to read it"; },
   { need = "MR*NR >= 4";
     why = "fewer than 4 accumulators cannot hide the latency of an FMA on any CPU"; },
   { need = "UK == 1 || MR*NR*UK <= 48";          why = "a longer loop body only costs instruction cache"; },
@@ -100,8 +102,19 @@ features = (
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1, int64_t i, int64_t tiles)
 {
-    const int64_t N = a->N, K = a->K;
-    KERNEL_dot(rows, columns, a->X + m * K + k0, K, a->W + n * K + k0, K, k1 - k0, 0, a->Y + m * N + n, N, KC && k0 > 0);
+#if OUTPUT_READ
+    const int64_t K = a->K;
+    float sums[MR * NR];
+    KERNEL_dot(rows, columns, a->X + m * STRIDED(X, a->X_stride[0], K) + k0, STRIDED(X, a->X_stride[0], K), a->W + n * STRIDED(W, a->W_stride[0], K) + k0,
+               STRIDED(W, a->W_stride[0], K), k1 - k0, 0, sums, columns, 0);
+    KERNEL_finish(a, sums, columns, m, n, rows, columns);
+#else
+    const int64_t N = STRIDED(Y, a->Y_stride[0], a->N), K = a->K;
+    KERNEL_dot(rows, columns, a->X + m * STRIDED(X, a->X_stride[0], K) + k0, STRIDED(X, a->X_stride[0], K), a->W + n * STRIDED(W, a->W_stride[0], K) + k0, STRIDED(W, a->W_stride[0], K), k1 - k0, 0, a->Y + m * N + n, N, KC && k0 > 0);
+#endif
+#if X_STRIDED && W_STRIDED
+    (void)K;
+#endif
     (void)i, (void)tiles;
 }
 
@@ -112,7 +125,9 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     const KERNEL_share share = KERNEL_share_of(a->M, a->N, task, ntask);
     KERNEL_walk(a, &share);
 #if HAS_EPILOGUE
+#if !OUTPUT_READ
     KERNEL_finish(a, share.m0, share.n0, share.m1 - share.m0, share.n1 - share.n0);
+#endif
 #endif
     return 0;
 }

@@ -10,9 +10,14 @@ static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a) { return a.K
 
 static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, int K)
 {
-    return { a.X, a.W, a.Y, (unsigned)K, (unsigned)a.W_stride[0], (unsigned)a.N };
+    return { a.X, a.W, a.Y, (unsigned)STRIDED(X, a.X_stride[0], K), (unsigned)a.W_stride[0], (unsigned)STRIDED(Y, a.Y_stride[0], a.N) };
 }
 
+#if Y_STRIDED
+/* Elements from the first row of Y to row m. */
+static __device__ __forceinline__ int64_t KERNEL_row_at(const NAME_args &a, int m) { return m * a.Y_stride[0]; }
+
+#endif
 #if HAS_EPILOGUE
 static __device__ __forceinline__ float KERNEL_epilogue(const NAME_args &a, float sum, int m, int n)
 {

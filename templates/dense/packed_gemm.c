@@ -41,6 +41,7 @@ constraints = (
   { need = "MR*NV < 8 || VECTOR_BYTES == 16 || INSTRUCTIONS*MR*NV <= 125 * (MR*NV + MR + NV)"; why = "so does what a compiler adds: more than a quarter is too much"; },
   { need = "MR > 1 || (BLOCK == 0 && EVEN == 0)";    why = "with single rows there is no tail to even out"; },
   { need = "KC == 0 || KC*NP*64 <= L2_BYTES";        why = "a block of W's panels must stay in the L2 cache while the rows pass"; },
+  { need = "KC == 0 || !OUTPUT_READ";                why = "Y cannot hold a block's sums while the formula still has to read it"; },
   { need = "CALLS == 0 || EPILOGUE_CALLS";           why = "a formula without functions is always computed on the sums in registers"; },
   { need = "SPLIT == 0 || MAX_THREADS > 1"; why = "one thread shares out nothing"; } );
 general = (
@@ -109,7 +110,9 @@ features = (
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"
 #include "../gemm/join.h"
+#if !OUTPUT_READ
 #include "../gemm/store_part.h"
+#endif
 #include "../gemm/share.h"
 #include "finish.h"
 #include "store_tile.h"
@@ -121,8 +124,8 @@ KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, in
 {
     const int panels = columns / 16, vectors = panels * VP;
     const int64_t K = a->K, p = n / 16, width = a->N - n;
-    KERNEL_place at = { .row = K, .panel = NAME_PANEL(K) };
-    KERNEL_point(rows, at.x, a->X + m * K + k0, K);
+    KERNEL_place at = { .row = STRIDED(X, a->X_stride[0], K), .panel = NAME_PANEL(K) };
+    KERNEL_point(rows, at.x, a->X + m * STRIDED(X, a->X_stride[0], K) + k0, STRIDED(X, a->X_stride[0], K));
     KERNEL_point(panels, at.w, a->W + p * NAME_PANEL(K) + k0 * 16, NAME_PANEL(K));
     KERNEL_vec acc[KA][MR][NV];
     PACKAGE_UNROLL(8)

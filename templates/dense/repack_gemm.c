@@ -34,6 +34,7 @@ constraints = (
   { need = "NACC + NP*VP + 1 <= VECTOR_REGISTERS";
     why = "accumulators, one row of W's vectors and one value of X must fit the vector registers"; },
   { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several rows it moves about in long rounds"; },
+  { need = "!OUTPUT_READ"; why = "Y cannot hold a block's sums while the formula still has to read it"; },
   { need = "NACC >= 8";
     why = "packing pays for many rows only, where nothing but latency holds back a smaller tile"; },
   { need = "KC*NP*64 <= 65536";                    why = "the packed block lies on the stack: at most 64 KiB"; },
@@ -112,8 +113,8 @@ static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
     const int64_t N = a->N, width = N - n;
-    const float *w = a->W + k0 * N + n;
-    for (int64_t k = 0; k < kc; k++, w += N, block += NP * 16)
+    const float *w = a->W + k0 * STRIDED(W, a->W_stride[0], N) + n;
+    for (int64_t k = 0; k < kc; k++, w += STRIDED(W, a->W_stride[0], N), block += NP * 16)
         if (width >= NP * 16) {
             PACKAGE_UNROLL(32)
             for (int v = 0; v < NV; v++)
@@ -131,7 +132,7 @@ static __attribute__((noinline)) TARGET_ATTRIBUTE void
 KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 {
     for (int64_t c = 0; c < NP * 16; c += LANES, block += LANES) {
-        const int64_t K = a->K, width = a->N - n - c;
+        const int64_t K = STRIDED(W, a->W_stride[0], a->K), width = a->N - n - c;
         const float *w = a->W + (n + c) * K + k0;
         int64_t k = 0;
         for (; width >= LANES && k + LANES <= kc; k += LANES) {
@@ -155,7 +156,7 @@ KERNEL_pack(const NAME_args *a, int64_t n, int64_t k0, int64_t kc, float *block)
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_tile(const int rows, const NAME_args *a, const float *block, int64_t m, int64_t n, int64_t k0, int64_t kc)
 {
-    const int64_t K = a->K, width = a->N - n;
+    const int64_t K = STRIDED(X, a->X_stride[0], a->K), width = a->N - n;
     KERNEL_vec acc[MR][NV];
     KERNEL_sum(rows, NV, acc, a->X + m * K + k0, K, block, NP * 16, kc);
     if (width < NP * 16)

@@ -29,7 +29,7 @@ KERNEL_is_whole(int64_t k1, int64_t K)
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, int64_t m, int64_t n, int64_t k0, int64_t k1)
 {
-    const int64_t N = a->N;
+    const int64_t N = STRIDED(Y, a->Y_stride[0], a->N);
     float *y = a->Y + m * N + n;
     PACKAGE_UNROLL(16)
     for (int r = 0; r < rows; r++) {
@@ -44,11 +44,22 @@ KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NA
 #endif
         }
     }
+#if OUTPUT_READ
+#if EPILOGUE_CALLS && !CALLS
+    float part[MR * NV * LANES];
+    KERNEL_write(rows, vectors, acc, part, vectors * LANES);
+    KERNEL_finish(a, part, vectors * LANES, m, n, rows, vectors * LANES);
+#else
+    KERNEL_write(rows, vectors, acc, y, N);
+#endif
+    (void)k1;
+#else
     KERNEL_write(rows, vectors, acc, y, N);
     (void)k1;
 #if EPILOGUE_CALLS && !CALLS
     if (KERNEL_is_whole(k1, a->K))
         KERNEL_finish(a, m, n, rows, vectors * LANES);
+#endif
 #endif
 }
 
@@ -57,12 +68,19 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_store_columns(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NAME_args *a, int64_t m, int64_t n, int64_t from, int64_t to,
                      int64_t k0, int64_t k1)
 {
-    float part[MR * NV * LANES], *y = a->Y + m * a->N + n + from;
+#if OUTPUT_READ
+    float part[MR * NV * LANES];
     KERNEL_write(rows, vectors, acc, part, vectors * LANES);
-    KERNEL_store_part(rows, to - from, part + from, vectors * LANES, KERNEL_addend(y, k0), y, a->N);
+    KERNEL_finish(a, part + from, vectors * LANES, m, n + from, rows, to - from);
+    (void)k0, (void)k1;
+#else
+    float part[MR * NV * LANES], *y = a->Y + m * STRIDED(Y, a->Y_stride[0], a->N) + n + from;
+    KERNEL_write(rows, vectors, acc, part, vectors * LANES);
+    KERNEL_store_part(rows, to - from, part + from, vectors * LANES, KERNEL_addend(y, k0), y, STRIDED(Y, a->Y_stride[0], a->N));
     (void)k1;
 #if HAS_EPILOGUE
     if (KERNEL_is_whole(k1, a->K))
         KERNEL_finish(a, m, n + from, rows, to - from);
+#endif
 #endif
 }

@@ -17,6 +17,11 @@
 #define SM_ARCH 80
 #endif
 #define HAS_EPILOGUE 0
+#define OUTPUT_READ 0
+#define ANY_STRIDED 0
+#define X_STRIDED 0
+#define Y_STRIDED 0
+#define STRIDED(operand, strides, dense) dense /* operands lie densely */
 #ifndef DTYPE_F16
 #define DTYPE_F16 0
 #endif

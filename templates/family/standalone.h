@@ -21,6 +21,11 @@
 #define LANES (VECTOR_BYTES / 4)
 #define VP (64 / VECTOR_BYTES)
 #define HAS_EPILOGUE 0
+#define OUTPUT_READ 0
+#define X_STRIDED 0
+#define W_STRIDED 0
+#define Y_STRIDED 0
+#define STRIDED(operand, strides, dense) dense /* operands lie densely */
 #define EPILOGUE_CALLS 0
 #define PACKAGE_ONE_COPY __attribute__((noinline))
 #define PACKAGE_UNROLL(most) _Pragma("GCC unroll 32")

@@ -60,19 +60,19 @@ KERNEL_store(const float (&acc)[MTILES][NTILES][4], const NAME_args &a, RESULT_T
     __syncthreads();
     const int nrow = min(KERNEL_nrow(a) - m0, BM), ncol = min(KERNEL_ncol(a) - n0, BN);
     const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
-    RESULT_TYPE *y = o.y + (int64_t)m0 * o.ldy + n0;
+    RESULT_TYPE *y = o.y + STRIDED(Y, 0, (int64_t)m0 * o.ldy) + n0;
     if ((uintptr_t)o.y % 16 == 0 && (KERNEL_ncol(a) | o.ldy) % QUAD == 0) {
 #pragma unroll 4
         for (int e = KERNEL_thread(); e < BM * (BN / QUAD); e += NT / PROBLEMS) {
             const int r = e / (BN / QUAD), n = e % (BN / QUAD) * QUAD;
             if (r < nrow && n < ncol)
-                *(uint4 *)(y + (int64_t)r * o.ldy + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
+                *(uint4 *)(y + STRIDED(Y, KERNEL_row_at(a, m0 + r), (int64_t)r * o.ldy) + n) = *(const uint4 *)(tile + r * Y_PITCH + n);
         }
     } else {
 #pragma unroll 4
         for (int e = KERNEL_thread(); e < BM * BN; e += NT / PROBLEMS)
             if (e / BN < nrow && e % BN < ncol)
-                y[(int64_t)(e / BN) * o.ldy + e % BN] = tile[e / BN * Y_PITCH + e % BN];
+                y[STRIDED(Y, KERNEL_row_at(a, m0 + e / BN), (int64_t)(e / BN) * o.ldy) + e % BN] = tile[e / BN * Y_PITCH + e % BN];
     }
 }
 #endif

@@ -41,11 +41,19 @@ KERNEL_store(const float (&acc)[TM * TN], const NAME_args &a, float *, int m0, i
     const int nrow = KERNEL_nrow(a) - m0 - p.row, ncol = KERNEL_ncol(a) - n0 - p.col;
     const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
     const bool wide = (uintptr_t)o.y % (4 * VN) == 0 && (KERNEL_ncol(a) | o.ldy) % VN == 0;
+#if Y_STRIDED
+#pragma unroll
+    for (int i = 0; i < OWN_ROWS; i++) {
+        if (KERNEL_down(i) >= nrow)
+            return;
+        float *y = o.y + KERNEL_row_at(a, m0 + p.row + KERNEL_down(i)) + n0 + p.col;
+#else
     float *y = o.y + ((int64_t)m0 + p.row) * o.ldy + n0 + p.col;
 #pragma unroll
     for (int i = 0; i < OWN_ROWS; y += (int64_t)(KERNEL_down(i + 1) - KERNEL_down(i)) * o.ldy, i++) {
         if (KERNEL_down(i) >= nrow)
             return;
+#endif
 #pragma unroll
         for (int j = 0; j < TN; j += VN) {
             const int n = j * 8;

@@ -19,7 +19,7 @@ static __device__ __forceinline__ KERNEL_output KERNEL_find_output(const NAME_ar
 {
     const KERNEL_operands o = KERNEL_of(a, KERNEL_nk(a));
     const bool wide = (uintptr_t)o.y % (4 * ELEM_BYTES) == 0 && (KERNEL_ncol(a) | o.ldy) % 4 == 0;
-    return { o.y + (int64_t)m0 * o.ldy + n0, o.ldy, KERNEL_nrow(a) - m0, KERNEL_ncol(a) - n0, wide };
+    return { o.y + STRIDED(Y, 0, (int64_t)m0 * o.ldy) + n0, o.ldy, KERNEL_nrow(a) - m0, KERNEL_ncol(a) - n0, wide };
 }
 
 /* Rounds and stores four neighbours, of which `left` exist. */
@@ -67,7 +67,7 @@ KERNEL_finish(const float *sums, const NAME_args &a, const KERNEL_output &o, int
 #pragma unroll
             for (int u = 0; u < two; u++)
                 if (s + u * down < rows && row(s + u * down) < o.nrow)
-                    KERNEL_store4(o.y + (int64_t)row(s + u * down) * o.ld + n, v[u], o.ncol - n, o.wide);
+                    KERNEL_store4(o.y + STRIDED(Y, KERNEL_row_at(a, m0 + row(s + u * down)), (int64_t)row(s + u * down) * o.ld) + n, v[u], o.ncol - n, o.wide);
         }
 }
 

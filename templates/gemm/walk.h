@@ -25,12 +25,17 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_walk(c
 #else
     const int64_t blocks = 1;
 #endif
+#if OUTPUT_READ
+    {
+        const int64_t k0 = 0, k1 = K; /* the formula reads Y, which cannot hold the sums of blocks of k */
+#else
 #if KC
     for (int64_t k0 = 0; k0 == 0 || k0 < K; k0 += KC) {
         const int64_t k1 = K - k0 < KC ? K : k0 + KC;
 #else
     {
         const int64_t k0 = 0, k1 = K;
+#endif
 #endif
         for (int64_t b = 0; b < blocks; b++) {
             const int64_t i0 = tiles * b / blocks, i1 = tiles * (b + 1) / blocks;

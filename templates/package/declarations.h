@@ -81,9 +81,20 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
  * 2147483647 are right; those that spec.cfg names are fast.
 #endif
  * The output may not overlap an input: PACKAGE_BAD_OVERLAP.
+#if OUTPUT_IS_STRIDED
+ * Nor may two of its elements lie in one place: the same code. Inputs may, by strides of 0, which repeat them.
+#endif
+#if OUTPUT_READ
+ * OUTPUT_OPERAND is read, too: the formula's OUTPUT_OPERAND[...] is what each element holds before the call, which is counted in once. A call that did not
+ * end cannot be made again: some elements have their result, others still hold what they did.
+#endif
 //@ repeat operands
 #if MAY_BE_OUTPUT
+#if IS_STRIDED
+ * But it may be OPERAND itself: OUTPUT_OPERAND == OPERAND, with the same strides.
+#else
  * But it may be OPERAND itself: OUTPUT_OPERAND == OPERAND.
+#endif
 #endif
 #if MUST_BE_FINITE
  * OPERAND should hold finite numbers: WHY_FINITE.

@@ -63,12 +63,36 @@ static inline uint64_t PACKAGE_range(const PACKAGE_block *b)
     return has_elements ? range : 0;
 }
 
+/* Do no two of a block's elements lie in one place? Each step exceeds all that lies within it. */
+static inline int PACKAGE_is_distinct(const PACKAGE_block *b)
+{
+    for (int i = 0; i < b->rank; i++) {
+        const uint64_t step = PACKAGE_step(b, i);
+        uint64_t within = b->bytes;
+        for (int k = 0; k < b->rank; k++)
+            if (k != i && b->extent[k] > 1 && (PACKAGE_step(b, k) < step || (PACKAGE_step(b, k) == step && k > i)))
+                within += (uint64_t)(b->extent[k] - 1) * PACKAGE_step(b, k);
+        if (b->extent[i] > 1 && step < within)
+            return 0;
+    }
+    return 1;
+}
+
+/* Is x, whose extents are y's, the very same elements? */
+static inline int PACKAGE_is_same(const PACKAGE_block *x, const PACKAGE_block *y)
+{
+    int same = x->data == y->data;
+    for (int i = 0; i < x->rank; i++)
+        same &= x->extent[i] <= 1 || PACKAGE_step(x, i) == PACKAGE_step(y, i);
+    return same;
+}
+
 /* Has one of n blocks bytes in common with block `out`, another one? */
 static inline int PACKAGE_overlap(const PACKAGE_block *block, int n, int out)
 {
     const uint64_t to = (uintptr_t)block[out].data, high = PACKAGE_range(&block[out]);
     for (int i = 0; i < n; i++) {
-        const uint64_t from = (uintptr_t)block[i].data, wide = i == out || (block[i].may_be_output && from == to) ? 0 : PACKAGE_range(&block[i]);
+        const uint64_t from = (uintptr_t)block[i].data, wide = i == out || (block[i].may_be_output && PACKAGE_is_same(&block[i], &block[out])) ? 0 : PACKAGE_range(&block[i]);
         const int meet = from && wide && high && (to >= from ? to - from < wide : from - to < high);
         if (meet && !PACKAGE_are_beside(&block[i], &block[out], &block[i]) && !PACKAGE_are_beside(&block[i], &block[out], &block[out]))
             return 1;

@@ -104,7 +104,8 @@ typedef struct {
     int64_t rows, step; /* of the output; each step-th one is compared with the definition */
     double *want, *bound;
     void *packed; /* the constant operand as the call takes it, or NULL */
-    int is_apart; /* strided operands have gaps, and the call is told their strides */
+    int is_apart; /* not 0: the call is told strides. 1: strided operands have gaps; 2: inputs have the same rows for several places; 3: outer extents lie
+                   * in the opposite order */
     int is_planned; /* calls are prepared, then executed */
     int is_planted; /* some elements of inputs are no numbers */
 #if HAS_PARTS
@@ -226,7 +227,7 @@ static int64_t NAME_row_at(const NAME_operand *o, int rank, int64_t row)
     return at;
 }
 
-/* Copies an input's elements to their places; those of the output become NaN (all bits set, as in gaps of inputs). */
+/* Copies an input's elements to their places; those of the output become NaN (all bits set, as in gaps of inputs), or what calls read there. */
 static void NAME_put(const NAME_problem *p, int operand)
 {
     const NAME_operand *o = &p->operand[operand];
@@ -235,14 +236,24 @@ static void NAME_put(const NAME_problem *p, int operand)
     memset(o->room, operand == NAME_out ? NAME_canary_byte : 0xff, (size_t)o->span * bytes + 2 * NAME_canary);
     for (int64_t row = 0; o->elems && row < o->elems / o->extent[rank - 1]; row++) {
         unsigned char *to = o->room + NAME_canary + (size_t)NAME_row_at(o, rank, row) * bytes;
-        if (operand == NAME_out)
+        if (operand == NAME_out && !o->dense)
             memset(to, 0xff, row_bytes);
         else
             memcpy(to, (const char *)o->dense + (size_t)row * row_bytes, row_bytes);
     }
 }
 
-/* Lays all operands out anew: those that are strided with gaps between their rows, and with others between blocks of rows, or without. */
+/* Where rows of an input lie in one place, all are what was put there last. */
+static void NAME_take_back(const NAME_problem *p, int operand)
+{
+    const NAME_operand *o = &p->operand[operand];
+    const int rank = NAME_fact[operand].rank;
+    const size_t bytes = NAME_fact[operand].bytes, row_bytes = (size_t)o->extent[rank - 1] * bytes;
+    for (int64_t row = 0; o->elems && operand != NAME_out && row < o->elems / o->extent[rank - 1]; row++)
+        memcpy((char *)o->dense + (size_t)row * row_bytes, o->room + NAME_canary + (size_t)NAME_row_at(o, rank, row) * bytes, row_bytes);
+}
+
+/* Lays all operands out anew: those that are strided as is_apart says. Where some are the same rows then, the result has to be defined anew. */
 static void NAME_place(NAME_problem *p, int is_apart)
 {
     p->is_apart = is_apart;
@@ -251,15 +262,21 @@ static void NAME_place(NAME_problem *p, int is_apart)
         const int rank = NAME_fact[k].rank;
         if (!rank)
             continue;
+        const int way = NAME_fact[k].is_strided ? is_apart : 0;
+        int64_t step = o->extent[rank - 1] + (way ? 3 : 0);
         o->stride[rank - 1] = 1;
         o->span = o->elems ? o->extent[rank - 1] : 0;
-        for (int i = rank - 2; i >= 0; i--) {
-            o->stride[i] = o->stride[i + 1] * o->extent[i + 1] + (is_apart && NAME_fact[k].is_strided ? 3 : 0);
+        for (int along = rank - 2; along >= 0; along--) {
+            const int i = way == 3 ? rank - 2 - along : along;
+            o->stride[i] = way == 2 && k != NAME_out && (i == 0 || k % 2) ? 0 : step;
+            step = o->stride[i] ? step * o->extent[i] + (way ? 3 : 0) : step;
             o->span += o->elems ? (o->extent[i] - 1) * o->stride[i] : 0;
         }
         free(o->room);
         o->room = NAME_take((size_t)o->span * NAME_fact[k].bytes + 2 * NAME_canary);
         NAME_put(p, k);
+        if (way == 2)
+            NAME_take_back(p, k);
     }
 }
 
@@ -317,7 +334,11 @@ static NAME_problem NAME_problem_new(const int64_t *extent, int64_t most_terms)
     memcpy(p.extent, extent, sizeof p.extent);
     NAME_lay_out(&p);
     for (int k = 0; k < NAME_noperand; k++)
+#if OUTPUT_READ
+        if (NAME_fact[k].rank) {
+#else
         if (NAME_fact[k].rank && k != NAME_out) {
+#endif
             p.operand[k].dense = NAME_take((size_t)p.operand[k].elems * NAME_fact[k].bytes);
             NAME_draw(&p, k);
         }

@@ -2,10 +2,11 @@
  *
  * test: every kernel of the package, and the dispatcher's choice, against the definition in double precision, on extents around
  * every kind of tail, with one and with three threads (without the pool: three parts, one after the other). The output lies between
- * canaries and is NaN before each call. Calls whose output lies over an input are
+ * canaries and is NaN before each call, or what the formula reads. Calls whose output lies over an input are
  * refused, but where it may be that input itself. On every second of the extents calls are prepared first, then executed.
 #if HAS_STRIDED
- * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
+ * Operands that may be strided lie densely and, in further rounds, with gaps, which are NaN in inputs and canaries in the output; inputs with the same
+ * rows for several places, by strides of 0; and with their outer extents in the opposite order.
 #endif
 #if ANY_SCRATCH
  * The workspace lies between canaries and is NaN before each call, too.
@@ -64,6 +65,15 @@ static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
     return 1;
 }
 
+/* Has input k the output's strides? Else the output cannot be that very operand. */
+static int NAME_lies_alike(const NAME_problem *p, int k)
+{
+    int alike = 1;
+    for (int i = 0; i < NAME_fact[NAME_out].rank; i++)
+        alike &= p->operand[k].extent[i] <= 1 || p->operand[k].stride[i] == p->operand[NAME_out].stride[i];
+    return alike;
+}
+
 /* The result of a call whose output is input k itself, where it may be. */
 static int NAME_check_in_place(const NAME_problem *p, int k, const PACKAGE_exec *exec)
 {
@@ -71,8 +81,11 @@ static int NAME_check_in_place(const NAME_problem *p, int k, const PACKAGE_exec 
     const NAME_operand *x = &p->operand[k], *y = &p->operand[NAME_out];
     at.operand[k].room = y->room;
     NAME_put(p, NAME_out);
-    if (x->elems)
-        memcpy(y->room + NAME_canary, x->room + NAME_canary, (size_t)x->span * NAME_fact[k].bytes);
+    const int64_t width = x->extent[NAME_fact[k].rank - 1];
+    for (int64_t row = 0; x->elems && row < x->elems / width; row++) {
+        const size_t from = NAME_canary + (size_t)NAME_row_at(x, NAME_fact[k].rank, row) * NAME_fact[k].bytes;
+        memcpy(y->room + from, x->room + from, (size_t)width * NAME_fact[k].bytes);
+    }
     const int code = NAME_run(&at, exec);
     if (code == PACKAGE_BAD_KERNEL || (code == PACKAGE_OK && NAME_worst(p) <= 1))
         return 0;
@@ -90,7 +103,7 @@ static int NAME_check_all(NAME_problem *p, PACKAGE_exec exec, int *ncheck, doubl
         for (exec.threads = 1; exec.threads <= 3; exec.threads += 2, ++*ncheck)
             failed += NAME_check(p, &exec, most);
     for (int k = 0; k < NAME_noperand; k++)
-        for (exec.kernel = 0; NAME_fact[k].may_be_output && exec.kernel <= NAME_nkernel(); exec.kernel++)
+        for (exec.kernel = 0; NAME_fact[k].may_be_output && NAME_lies_alike(p, k) && exec.kernel <= NAME_nkernel(); exec.kernel++)
             for (exec.threads = 1; exec.threads <= 3; exec.threads += 2, ++*ncheck)
                 failed += NAME_check_in_place(p, k, &exec);
     return failed;
@@ -138,7 +151,7 @@ static int NAME_check_overlap(const NAME_problem *p, int k)
                  { "behind", in + behind, 0 } };
     for (size_t i = 0; y->elems && i < sizeof call / sizeof *call; i++) {
         const int code = NAME_code_at(p, k, in, call[i].out);
-        const int is_over = call[i].is_over && !(call[i].out == in && NAME_fact[k].may_be_output);
+        const int is_over = call[i].is_over && !(call[i].out == in && NAME_fact[k].may_be_output && NAME_lies_alike(p, k));
         if (code == (is_over ? PACKAGE_BAD_OVERLAP : PACKAGE_OK))
             continue;
         failed++;
@@ -150,6 +163,30 @@ static int NAME_check_overlap(const NAME_problem *p, int k)
     return failed;
 }
 
+#if OUTPUT_IS_STRIDED
+/* A call is refused of whose output several elements lie in one place. */
+static int NAME_check_folded(const NAME_problem *p)
+{
+    NAME_problem at = *p;
+    int failed = 0;
+    at.is_apart = 1;
+    for (int i = 0; i < NAME_fact[NAME_out].rank - 1 && p->operand[NAME_out].elems; i++) {
+        const int64_t stride[] = { 0, p->operand[NAME_out].extent[NAME_fact[NAME_out].rank - 1] - 1 };
+        for (int k = 0; k < 2 && p->operand[NAME_out].extent[i] > 1; k++) {
+            at.operand[NAME_out].stride[i] = stride[k];
+            failed += NAME_run(&at, NULL) != PACKAGE_BAD_OVERLAP;
+        }
+        at.operand[NAME_out].stride[i] = p->operand[NAME_out].stride[i];
+    }
+    if (failed) {
+        printf("wrong: ");
+        NAME_print_extents(p);
+        printf(" with elements of the output in one place: taken\n");
+    }
+    return failed;
+}
+
+#endif
 /* The same for all inputs. A call whose output has no elements is taken, wherever it lies. */
 static int NAME_check_overlaps(NAME_problem *p)
 {
@@ -193,9 +230,15 @@ int main(void)
         failed += NAME_check_all(&p, exec, &ncheck, &most);
         failed += NAME_check_overlaps(&p);
 #if HAS_STRIDED
-        NAME_place(&p, 1);
-        failed += NAME_check_all(&p, exec, &ncheck, &most);
-        failed += NAME_check_overlaps(&p);
+        for (int way = 1; way <= 3; way++) {
+            NAME_place(&p, way);
+            NAME_define(&p);
+            failed += NAME_check_all(&p, exec, &ncheck, &most);
+            failed += NAME_check_overlaps(&p);
+        }
+#if OUTPUT_IS_STRIDED
+        failed += NAME_check_folded(&p);
+#endif
 #endif
 #if HAS_PARTS
         NAME_draw_parts(&p, 1 + (int)i % 3);

@@ -2,9 +2,10 @@
  *
  * test: every kernel of the package that the current device runs, and the dispatcher's choice, against the definition in double
  * precision, on extents around every kind of tail, with operands aligned to 256 bytes and to their element alone. The output lies
- * between canaries and is NaN before each call; the workspace is zeroed once for all calls.
+ * between canaries and is NaN before each call, or what the formula reads; the workspace is zeroed once for all calls.
 #if HAS_STRIDED
- * Operands that may be strided lie densely and, in a second round, with gaps, which are NaN in inputs and canaries in the output.
+ * Operands that may be strided lie densely and, in further rounds, with gaps, which are NaN in inputs and canaries in the output; inputs with the same
+ * rows for several places, by strides of 0; and with their outer extents in the opposite order.
 #endif
  *
  *   NAME_test [STRIDE]       every STRIDE-th shape (default 1: all)
@@ -220,8 +221,11 @@ int main(int argc, char **argv)
         s.problem.is_planned = i / stride % 2;
         failed += NAME_check_all(&s, &ncheck, &most);
 #if HAS_STRIDED
-        NAME_place_on_device(&s, 1);
-        failed += NAME_check_all(&s, &ncheck, &most);
+        for (int way = 1; way <= 3; way++) {
+            NAME_place_on_device(&s, way);
+            NAME_define(&s.problem);
+            failed += NAME_check_all(&s, &ncheck, &most);
+        }
 #endif
 #if HAS_PARTS
         NAME_draw_parts(&s.problem, 1 + i % 3);

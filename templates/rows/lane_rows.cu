@@ -205,10 +205,14 @@ template <int W, bool is_long> static __device__ __forceinline__ void KERNEL_row
 //@ end
 }
 
+#if ANY_STRIDED /* addresses need more registers: ptxas was seen to spill if it may */
+static __global__ void __launch_bounds__(NT, 1) KERNEL(const NAME_args a)
+#else
 #if EAGER
 static __global__ void __launch_bounds__(NT, 1) KERNEL(const NAME_args a)
 #else
 static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
+#endif
 #endif
 {
 #if TARGET_GUARD

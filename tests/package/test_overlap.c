@@ -96,6 +96,51 @@ TEST(elements_tell)
     assert_true(overlaps > 1000 && apart > 20);
 }
 
+/* What is called distinct has no two elements in one place; and so is whatever lies in any order of its extents. */
+TEST(places_of_their_own)
+{
+    int distinct = 0;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        int64_t stride[3];
+        unsigned char map[ROOM] = { 0 };
+        const PACKAGE_block b = draw(stride);
+        int marked = 0, count = 1;
+        mark(&b, map);
+        for (int k = 0; k < ROOM; k++)
+            marked += map[k];
+        for (int k = 0; k < b.rank; k++)
+            count *= (int)b.extent[k];
+        const bool said = PACKAGE_is_distinct(&b);
+        assert_true(!said || !count || marked == count * (int)b.bytes);
+        assert_true(said || b.stride || !count);
+        distinct += said && b.stride && count;
+    }
+    assert_true(distinct > 1000);
+    for (int rows = 2; rows < 5; rows++) {
+        const int64_t turned[] = { 8, 3 * 8, 8 * 3 * rows };
+        assert_true(PACKAGE_is_distinct(&(PACKAGE_block){ room, 4, 4, { 3, rows, 2, 8 }, turned, 0 }));
+        assert_false(PACKAGE_is_distinct(&(PACKAGE_block){ room, 4, 4, { 3, rows, 2, 9 }, turned, 0 }));
+        assert_false(PACKAGE_is_distinct(&(PACKAGE_block){ room, 4, 2, { rows, 8 }, (int64_t[]){ 0 }, 0 }));
+    }
+    assert_true(PACKAGE_is_distinct(&(PACKAGE_block){ room, 4, 2, { 1, 8 }, (int64_t[]){ 0 }, 0 }));
+}
+
+/* The output may be an operand itself where both lie alike: strides along extents of one element do not count. */
+TEST(the_same_elements)
+{
+    const int64_t wide[] = { 9 }, tight[] = { 5 };
+    const PACKAGE_block y = { room, 4, 2, { 3, 5 }, wide, 0 };
+    (void)state;
+    assert_false(overlap(&(PACKAGE_block){ room, 4, 2, { 3, 5 }, wide, 1 }, &y));
+    assert_true(overlap(&(PACKAGE_block){ room, 4, 2, { 3, 5 }, NULL, 1 }, &y));
+    assert_true(overlap(&(PACKAGE_block){ room, 4, 2, { 3, 5 }, wide, 0 }, &y));
+    assert_false(
+        overlap(&(PACKAGE_block){ room, 4, 2, { 3, 5 }, tight, 1 }, &(PACKAGE_block){ room, 4, 2, { 3, 5 }, NULL, 0 }));
+    assert_false(
+        overlap(&(PACKAGE_block){ room, 4, 2, { 1, 5 }, wide, 1 }, &(PACKAGE_block){ room, 4, 2, { 1, 5 }, tight, 0 }));
+}
+
 /* Queries, keys and values of 3 heads of 8 numbers in one matrix of 5 rows of 128; attention's results may be columns
  * of it that nobody reads. */
 TEST(columns_of_a_matrix_are_apart)

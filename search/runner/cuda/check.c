@@ -149,7 +149,7 @@ static bool run_once(Check *c, Kernel *k, Extra *e, Placement p, uint64_t *diges
 {
     char text[WHY_BYTES];
     GpuBuffer *out = &c->operand[p][c->setup->out];
-    if (c->shape->apart[c->setup->out].rank) {
+    if (c->shape->apart[c->setup->out].rank || c->shape->before) {
         output_clear(c->setup, c->shape, c->output);
         gpu_buffer_put(out, c->output);
     } else {

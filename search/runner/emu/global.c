@@ -274,9 +274,11 @@ void global_access(Worker *w, const Access *a)
         finding_fatal(w, a->site, "writes %s, an input", place_text(w, a->address));
     const size_t offset = a->address - r->base, last = (offset + a->bytes - 1) / r->elem_bytes;
     for (size_t g = offset / r->elem_bytes; r->role != EMU_INPUT && g <= last; g++) {
-        if (!a->write)
+        if (!a->write && r->role != EMU_IN_OUT)
             read_granule(w, r, g, a->site);
-        else if (r->role == EMU_OUTPUT)
+        else if (!a->write)
+            continue;
+        else if (r->role == EMU_OUTPUT || r->role == EMU_IN_OUT)
             write_output(w, r, g, a->site);
         else
             write_shared(w, r, g, a->site);

@@ -98,7 +98,8 @@ static bool call_and_check(Kernel *k, const Setup *setup, Shape *s, const Place 
     char name[64];
     for (int i = 0; i < setup->noperand; i++) {
         snprintf(name, sizeof name, "operand %d (%s)", i, setup->name[i]);
-        add_region(setup->role[i] == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, name, &p->operand[i], setup->stored[i]->bytes);
+        const EmuRole role = setup->role[i] != ROLE_OUT ? EMU_INPUT : setup->reads_out ? EMU_IN_OUT : EMU_OUTPUT;
+        add_region(role, name, &p->operand[i], setup->stored[i]->bytes);
     }
     if (p->packed.data)
         add_region(EMU_INPUT, "the packed operand", &p->packed, setup->stored[setup->constant]->bytes);

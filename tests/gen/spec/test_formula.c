@@ -163,6 +163,26 @@ TEST(operands_come_before_the_output)
 }
 
 /* The op that others read stays as it was. */
+TEST(the_output_is_read_at_its_own_places)
+{
+    const Spec *s = read_dense("\"gelu(acc) + 2 * Y[m,n]\"", "strides = [\"Y\"];");
+    const Operand *y = spec_output(s);
+    assert_true(y->is_read && y->strided && s->strides == 1u << (y - s->op->operand));
+    assert_true(s->formula->reads && s->formula->bias < 0 && !spec_formula_is_flat(s));
+    assert_string_equal(spec_strides_text(arena, s), "Y");
+    assert_true(spec_bytes(s, s->instance->extent) == 4 * (2 * 4 + 3 * 4 + 2 * 2 * 3)); /* Y is read and written */
+    assert_true(!spec_output(read_dense("\"gelu(acc)\"", ""))->is_read);
+    const char *form =
+        "name = \"x\"; op = \"conv2d\"; shapes = ( { N = 1; G = 1; H = 4; W = 4; C = 3; K = 5; R = 1; S = 1; } );"
+        "epilogue = \"acc + %s\"; layout = { Y = \"%s\"; };";
+    static const char *const layout[] = { "NHWC", "NCHW" }, *const place[] = { "Y[n,p,q,oc]", "Y[n,oc,p,q]" };
+    for (int i = 0; i < 4; i++) { /* whatever the layout, either order names the place */
+        const char *text = arena_printf(arena, form, place[i / 2], layout[i % 2]);
+        s = spec_good(arena, text, spec_templates, 1);
+        assert_true(spec_output(s)->is_read && spec_formula_is_flat(s));
+    }
+}
+
 TEST(each_function_has_operands_of_its_own)
 {
     assert_int_equal(read_formula("acc + a[n] + b[m]")->op->noperand, 5);

@@ -150,6 +150,7 @@ static inline SpecRecord a_spec(void)
                          .types = "",
                          .extents = "",
                          .accuracy = 1.5,
+                         .strides = "",
                          .nconstant = 2,
                          .constant = { { "STRIDE_H", 2 }, { "PAD_T", -3 } } };
 }

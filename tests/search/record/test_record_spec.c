@@ -88,6 +88,8 @@ TEST(what_the_context_follows_is_recorded)
         { "W = \"NK\"", "W = \"KN\"", "layout = \"W: KN\" (here \"W: NK\")" },
         { "[\"bias\"]", "\"acc + row[m]\"", "formula = \"acc + row[m]\" (here \"bias\")" },
         { "epilogue = [\"bias\"]", "accuracy = 4; epilogue = [\"bias\"]", "accuracy = 4.0 (here 1.0)" },
+        { "epilogue = [\"bias\"]", "strides = \"all\"; epilogue = \"acc + row[m]\"",
+          "formula = \"acc + row[m]\" (here \"bias\"), strides = \"X, Y\" (here \"\")" },
         { "[\"bias\"]", "\"acc * count[m]\"; types = { count = \"s32\"; }",
           "formula = \"acc * count[m]\" (here \"bias\"), types = \"count: s32\" (here \"\")" },
         { "[\"bias\"]",

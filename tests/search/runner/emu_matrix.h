@@ -98,12 +98,12 @@ static inline void matrix_lay(Matrix *m, int operand, Lay lay)
     s[m->rank - 1] = 1;
     for (int i = m->rank - 2; i >= 0; i--)
         s[i] = x[i + 1] * s[i + 1] + (i == m->rank - 2 ? gap : lay == APART + (Lay)operand);
-    if (lay == AS_HEADS) { /* [B0][rows][B1][columns] */
+    if (lay == AS_HEADS && m->rank == 4) { /* [B0][rows][B1][columns] */
         s[1] = columns;
         s[2] = x[1] * columns;
         s[0] = x[2] * s[2];
     }
-    if (lay == SAME_FOR_ALL && operand == 1)
+    if (lay == SAME_FOR_ALL && operand == 1 && m->rank == 4)
         s[0] = s[1] = 0;
     m->n = m->span = 1;
     for (int i = 0; i < m->rank; i++) {
@@ -144,7 +144,7 @@ static inline Matrix matrix_new(const Spec *s, const int64_t *e, int operand, La
     m.dense = emu_memory((size_t)m.n * m.stored->bytes);
     m.memory = emu_memory(((size_t)m.span + 1) * m.stored->bytes);
     m.at = m.memory + shifted * m.stored->bytes;
-    for (int64_t i = 0; i < m.n && o->role != ROLE_OUT; i++) {
+    for (int64_t i = 0; i < m.n && (o->role != ROLE_OUT || o->is_read); i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         storage_store(m.stored, m.at, matrix_at(&m, i), (double)(seed >> 40) / (1 << 23) - 1);
     }
@@ -236,7 +236,11 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
         operand[1] = packed;
     }
     for (int i = 0; i < op->noperand; i++)
-        emu_add_region(&emu, op->operand[i].role == ROLE_OUT ? EMU_OUTPUT : EMU_INPUT, op->operand[i].name, operand[i],
+        emu_add_region(&emu,
+                       op->operand[i].role != ROLE_OUT ? EMU_INPUT
+                       : op->operand[i].is_read        ? EMU_IN_OUT
+                                                       : EMU_OUTPUT,
+                       op->operand[i].name, operand[i],
                        operand[i] == packed ? packed_bytes : (size_t)m[i].span * m[i].stored->bytes,
                        (unsigned)m[i].stored->bytes);
     emu_add_region(&emu, EMU_SCRATCH, "scratch", scratch, scratch_bytes, sizeof(float));

@@ -402,6 +402,7 @@ static inline void rows_verify(RowWorld *w, const RowKernel *k, int first, int s
         nserved++;
         if (i < v.n) {
             q.gap = v.gap[i];
+            q.lie = v.lie[i];
             q.data = v.edges[i] ? data_names[DATA_EDGES] : NULL;
             q.way = v.way[i];
         }

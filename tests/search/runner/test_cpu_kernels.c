@@ -2,7 +2,8 @@
  *
  * Kernels for CPUs, executed: every template with each way that its code can go, in all layouts, with formulas in
  * registers, in loops and of the place. Each is held against its definition on awkward shapes: tails on every axis,
- * nothing to sum up, operands with gaps, rows of infinities, calls in several parts.
+ * nothing to sum up, operands with gaps, repeated rows and extents in another order, outputs that are read, rows of
+ * infinities, calls in several parts.
  *
  * A target * is the widest instruction set that this CPU runs; with THOROUGH=1 it is each of the other ones, in every
  * second row, and there are further rows.
@@ -14,12 +15,17 @@
 #define BIAS "acc + bias[n]"
 #define CALLS "tanh(acc + bias[n])"
 #define PLACE "m >= n ? acc * 0.125 + r[b0,b1,m,n] : -inf" /* each element has to be the right one's */
-#define SHARED " threads = [1, 3];"                        /* kernels whose threads share out rows are for several */
+#define STRIDES "strides = \"all\";"
+#define SHARED " threads = [1, 3];" /* kernels whose threads share out rows are for several */
 #define CONV "acc + bias[oc]"
 #define CHANNELS "clamp(acc + bias[oc], 0, 6)"
 
 #define ACCURATE "accuracy = 16.0;"
 #define SAME "shapes = ( { N = \"T\"; G = 1; H = 5; W = 9; C = 5; K = 19; R = 3; S = 3; PAD = 1; } );"
+/* Of one tap: pixels that lie so, or are picked out. */
+#define POINTS                                                                                 \
+    "shapes = ( { N = \"T\"; G = 1; H = 5; W = 9; C = 5; K = 19; R = 1; S = 1; STRIDE = 2; }," \
+    "{ N = \"T\"; G = 2; H = 4; W = 7; C = 6; K = 18; R = 1; S = 1; } );"
 #define ODD                                                                                                         \
     "shapes = ( { N = \"T\"; G = 2; H = 7; W = 11; C = 3; K = 17; R = 3; S = 2; STRIDE = 2; PAD_T = 1; PAD_R = 2; " \
     "DIL_W = 2; } );"
@@ -94,6 +100,29 @@ static const KernelRow usual[] = {
     { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m", NULL },
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
+    /* ---- operands by strides, outputs that formulas read: each way in which sums are stored */
+    { "dense f32 W=KN", "direct_gemm * UK=2 KC=256", "gelu(acc + bias[n]) + Y[m,n]", STRIDES },
+    { "dense f32 W=NK", "dot_gemm *", "acc + bias[n] + Y[m,n]", STRIDES SHARED },
+    { "dense f32 W=NK", "repack_gemm * KC=64", "acc + residual[m,n]", STRIDES SHARED },
+    { "dense f32 W=KN", "repack_gemm portable KC=64", NULL, STRIDES },
+    { "dense f32 W=KN packed", "packed_gemm *", "tanh(acc + bias[n]) + Y[m,n]", STRIDES SHARED },
+    { "dense f32 W=NK packed", "packed_gemm portable CALLS=1 EVEN=0", "tanh(acc) * Y[m,n]", NULL },
+    { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "acc + mask[m,n] - Y[b0,b1,m,n]", "strides = [\"mask\"];" },
+    { "batch_matmul f32 A=KM B=KN", "direct_bmm *", "tanh(acc) + Y[b0,b1,m,n]", SHARED },
+    { "batch_matmul f32 A=MK B=NK", "dot_bmm *", "tanh(acc) + Y[b0,b1,m,n]", SHARED },
+    { "conv2d f32 packed", "direct_conv * STRIP=0", "gelu(acc + bias[oc]) + Y[n,p,q,oc]", STRIDES ODD },
+    { "conv2d f32 packed", "direct_conv * STRIP=1", CONV, STRIDES POINTS },
+    { "conv2d f32 packed", "direct_conv avx2 MR=4 NP=1 UK=1 PF=1 HOLD=0 BLOCK=32 STRIP=1", "acc + Y[n,p,q,oc]", STRIDES POINTS },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv *", "acc + Y[n,oc,p,q]", STRIDES SAME },
+    { "conv2d f32 X=NCHW packed", "direct_conv portable", CONV, STRIDES POINTS },
+    { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", "acc + Y[n,p,q,oc]", STRIDES ACCURATE SAME },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", "silu(acc) + Y[n,p,q,oc]", STRIDES PLAIN },
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "tanh(acc + bias[oc])", "strides = [\"X\"];" APART },
+    { "conv2d f32 packed", "any_conv *", "acc + Y[n,p,q,oc]", STRIDES ODD },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", STRIDES APART },
+    { "rows f32", SHORT, "softmax[n](x[m,n] + mask[n,m]) * exp(Y[m,n])", STRIDES },
+    { "row_values f32", TALL, "sum[n](x[m,n]) + Y[m]", "strides = [\"x\"];" },
+    { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "x[b1,n,b0,m] + Y[b0,b1,m,n]", STRIDES },
     /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all
      * layouts */
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },

@@ -26,6 +26,7 @@ enum { M, N, K }; /* of dense */
 #define SOFTMAX "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)"
 #define LAYERNORM "layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]"
 
+#define STRIDES "strides = \"all\";"
 #define LEN "types = { len = \"s32\"; };"
 #define TABLE "types = { row = \"s32\"; }; extents = { table = [\"N\", \"N\"]; };"
 #define GATHERED                                                                                             \
@@ -107,6 +108,23 @@ static const KernelRow usual[] = {
     { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=64 WIDE=64 QT=7 PT=2 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", PLACES, BOXES },
     { "conv2d f16 F=KRSC", "wgmma_conv sm_90a HIGH=128 WIDE=64 QT=14 PT=8 SWAP=0 CONSUMERS=2 STAGES=8 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", BOTH, BOXES },
     { "conv2d bf16 F=RSCK", "wgmma_conv sm_90a HIGH=64 WIDE=64 QT=16 PT=4 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", NORM, BOXES },
+    /* ---- operands by strides, outputs that formulas read */
+    { "dense f32 W=NK", "simt_gemm sm_80 BM=32 BN=32 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", "acc + bias[n] + Y[m,n]", STRIDES },
+    { "dense f32 W=KN", "simt_gemm sm_90a BM=96 BN=96 TM=6 TN=12", BIAS, STRIDES },
+    { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + Y[m,n]", STRIDES UNALIGNED },
+    { "dense bf16 W=NK", "mma_gemm sm_80", NULL, STRIDES },
+    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=1 GROUP=0", "acc + residual[m,n] + Y[m,n]", STRIDES },
+    { "dense f32 W=NK", "gemv sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", "acc + Y[m,n]", STRIDES },
+    { "dense f16 W=NK", "mma_gemv sm_80 ROWS=8 COLS=16 UNROLL=2 SPLITK=4", BIAS, STRIDES },
+    { "batch_matmul tf32 A=MK B=NK", "wgmma_bmm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=3 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", "acc + mask[m,n] + Y[b0,b1,m,n]", STRIDES },
+    { "conv2d f32 F=KRSC", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", NORM, STRIDES },
+    { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + Y[n,p,q,oc]", STRIDES },
+    { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", NULL, STRIDES },
+    { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", "acc + Y[n,p,q,oc]", STRIDES },
+    { "conv2d f32", "scalar_conv sm_80", PLACES, STRIDES },
+    { "conv2d f16 F=KRSC", "wgmma_conv sm_90a HIGH=128 WIDE=64 QT=14 PT=8 SWAP=0 CONSUMERS=2 STAGES=8 SPLITK=2 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", "acc + Y[n,p,q,oc]", STRIDES BOXES },
+    { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", "softmax[n](x[m,n] + mask[n,m]) + Y[m,n]", STRIDES },
+    { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "sum[n](x[m,n]) + Y[m]", "strides = [\"x\"];" },
     /* ---- rows. A group of threads is a part of a warp, a warp, or a block. */
     { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", SOFTMAX, LEN },
     { "batch_rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=4 VEC=4 NV=1", "log_softmax[n](x[b0,b1,m,n] + mask[b0,n] - s[b1] * (m - n))", NULL },

@@ -348,6 +348,7 @@ TEST(lines_that_are_refused)
 #define APART(repeats, apart) REQUEST_WITH(repeats, "'apart':" apart)
 #define TOLD(repeats, data) REQUEST_WITH(repeats, "'data':'" data "'")
 #define OF_NO_SUCH_SIZE "apart: operand 0 is not of that size, its elements overlap, or lie too far apart"
+#define OVERLAPS "apart: operand 2 is not of that size, its elements overlap, or lie too far apart"
 #define NOT_ALL_ROWS "rows times row_elems is not the size of the output"
 #define NOT_THE_OUTPUT "the product of out_extents is not the size of the output"
 #define ONE_LESS "apart: extents and strides must be lists of integers, of strides one less"
@@ -384,7 +385,8 @@ TEST(lines_that_are_refused)
         { APART("0", "[{'operand':0,'extents':[5,9]}]"), ONE_LESS },
         { APART("0", "[{'operand':0,'extents':[5,9],'strides':[10,1]}]"), ONE_LESS },
         { APART("0", "[{'operand':0,'extents':[5,8],'strides':[10]}]"), OF_NO_SUCH_SIZE },
-        { APART("0", "[{'operand':0,'extents':[5,9],'strides':[8]}]"), OF_NO_SUCH_SIZE },
+        { APART("0", "[{'operand':2,'extents':[5,7],'strides':[6]}]"), OVERLAPS },
+        { APART("0", "[{'operand':2,'extents':[5,7],'strides':[0]}]"), OVERLAPS },
         { APART("0", "[{'operand':0,'extents':[5,9],'strides':[68719476736]}]"), OF_NO_SUCH_SIZE },
         { TOLD("2", "outliers"), DATA_WHEN },
         { TOLD("0", "integers"), DATA_WHEN },

@@ -289,7 +289,8 @@ TEST(kernels_of_convolutions)
 /* ---- gaps, parts, attributes, rows ---- */
 
 /* Where operands are strided, a few shapes come besides with gaps, both kinds of these, and every stride counts: all
- * axes within a tile, beyond one, of two points, and some that were there. */
+ * axes within a tile, beyond one, of two points, and some that were there; at last those within a tile and beyond one
+ * with repeated rows, and with outer extents in the opposite order. */
 TEST(gaps)
 {
     Op op = *y.spec->op;
@@ -304,11 +305,16 @@ TEST(gaps)
         assert_int_equal(without.gap[i], 0);
     op.operand[1].strided = true;
     verify_shapes(&study, &c, 1, &w);
-    assert_in_range(w.n - without.n, 3, 3 + without.n / 10);
+    assert_in_range(w.n - without.n, 7, 7 + without.n / 10);
     assert_memory_equal(w.extent, without.extent, (size_t)without.n * sizeof *w.extent);
-    for (int i = without.n; i < w.n; i++) {
+    for (int i = 0; i < 4; i++) {
+        const int at = w.n - 4 + i, usual = without.n + i % 2;
+        assert_true(w.gap[at] == 16 && w.lie[at] == (i < 2 ? LIE_REPEATED : LIE_TURNED));
+        assert_memory_equal(w.extent[at], w.extent[usual], (size_t)op.naxis * sizeof *w.extent[0]);
+    }
+    for (int i = without.n; i < w.n - 4; i++) {
         const int kind = i - without.n;
-        assert_int_equal(w.gap[i], kind % 2 ? 3 : 16);
+        assert_true(w.gap[i] == (kind % 2 ? 3 : 16) && w.lie[i] == LIE_APART);
         for (int axis = 0; axis < op.naxis; axis++) {
             const int64_t extent = w.extent[i][axis], tile = verify_shapes_tile(&study, c, axis);
             assert_true(extent > 1);

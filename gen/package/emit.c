@@ -332,7 +332,8 @@ static bool add_function(Emitter *e, const Emitter *first)
                WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
-               WORD("BENCH_FILE", own_path(e, "bench.c")));
+               WORD("BENCH_FILE", own_path(e, "bench.c")), WORD("HAS_LOG", e->spec->log != NULL),
+               WORD("LOG_FILE", spec_log_path(e->arena, e->spec)));
     if (e->spec->packed && !add_packed(e, s))
         return false;
     return add_part(e, s, "tables", "tables.h") && add_part(e, s, "legal", "legal.h") &&
@@ -508,6 +509,9 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
         return NULL;
     add_file(e, p, "LICENSE", licence->text);
     add_file(e, p, "spec.cfg", in->spec_text);
+    for (int i = 0; i < in->nfunction; i++)
+        if (e[i].spec->log)
+            add_file(e, p, spec_log_path(a, e[i].spec), e[i].spec->log->src->text);
     add_file(e, p, "records.jsonl", in->records);
     if (in->report)
         add_file(e, p, "report.html", in->report);

@@ -94,7 +94,7 @@ static void json_is(const Drift *d, const char *edited, const char *missing, con
                                 same ? "true" : "false"));
 }
 
-#define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg and records.jsonl\n"
+#define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg, logs of shapes and records.jsonl\n"
 #define CR_LF                                                                                                    \
     ", but for CR LF at the ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove " \
     "them and check them out again\n"

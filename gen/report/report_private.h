@@ -90,9 +90,6 @@ void report_kernel_words(Report *r);
 void report_model_words(Report *r);
 void report_contract_words(Report *r); /* the regret contract */
 
-/* Adds a row to the list begun last, with the extents and the threads of a shape. */
-FillScope *report_shape_row(Report *r, const Instance *inst);
-
 /* Begins a figure of that size, for a word of the page's pattern; id: unique in the part. */
 Plot *report_plot(Report *r, const char *word, const char *id, const char *caption, int width, int height);
 

@@ -36,7 +36,8 @@ static const char *spread_text(Arena *a, double spread) { return spread > 0 ? nu
 /* Three digits; "-": it is not known. */
 static const char *rate_text(Arena *a, double rate) { return rate > 0 ? number_sig(a, rate, 3) : "-"; }
 
-FillScope *report_shape_row(Report *r, const Instance *inst)
+/* Adds a row to the list begun last, with the extents and the threads of a shape. */
+static FillScope *add_shape_row(Report *r, const Instance *inst)
 {
     FillScope *row = fill_row(r->words);
     fill_list(row, "extents");
@@ -155,7 +156,7 @@ static void add_tuned_row(Report *r, int64_t shape)
     const double speed = words_speed(r->spec, inst->extent, c.ns), library = study_library(r->study, shape);
     const double model_ns = cost_predict(r->model, kernel, inst->extent, inst->threads);
     const ContractShape *known = report_contract_shape(r, shape);
-    FillScope *row = report_shape_row(r, inst);
+    FillScope *row = add_shape_row(r, inst);
     REPORT_WORDS(row, WORD("WEIGHT", number_sig(a, inst->weight, 3)), WORD("SERVED_BY", report_kernel(r, c.kernel)));
     report_wordf(row, "CHOSEN_TIME", "%s%s", c.measured || !isfinite(c.ns) ? "" : "~ ", time_text(a, c.ns));
     REPORT_WORDS(row, WORD("SPEED", rate_text(a, speed)),
@@ -330,7 +331,7 @@ static const char *rival_text(const Report *r, const ContractShape *s)
 
 static void add_held_out_row(Report *r, const ContractShape *s)
 {
-    FillScope *row = report_shape_row(r, s->inst);
+    FillScope *row = add_shape_row(r, s->inst);
     REPORT_WORDS(row, WORD("SERVED_BY", report_kernel(r, s->kernel)),
                  WORD("CHOSEN_TIME", time_text(r->arena, s->chosen_ns)),
                  WORD("BEST_TIME", time_text(r->arena, s->best_ns)),

@@ -6,6 +6,7 @@
 #ifndef DCGEN_DISTRIBUTION_H
 #define DCGEN_DISTRIBUTION_H
 
+#include "gen/template/fill.h"
 #include "search/choose/select.h"
 
 enum { DISTRIBUTION_MOST = 6, DISTRIBUTION_FREQUENT = 20 };
@@ -30,7 +31,7 @@ Distribution distribution_of(Arena *a, const Study *s, const Assignment *as);
 /* The least value up to which there is such a share. */
 int64_t spread_quantile(const Spread *s, const double *share, double part);
 
-/* The time of all calls of an instance, in ns. */
-double distribution_ns(const Study *s, const Assignment *as, int64_t instance);
+/* Words and lists for patterns of the package. first: the package's number of the assignment's first kernel. */
+void distribution_words(FillScope *words, const Study *s, const Assignment *as, int first, const Distribution *d);
 
 #endif

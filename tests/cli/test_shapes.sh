@@ -82,7 +82,10 @@ cmp shapes.csv second/shapes.csv || failed "the package's log is another"
 grep -qx 'shapes = "shapes.csv";' second/spec.cfg || failed "its spec has another path"
 grep -qE '^[0-9a-f]{64}  shapes.csv$' second/MANIFEST || failed "MANIFEST does not name the log"
 grep -qF '| `shapes.csv` |' second/README.md || failed "README.md does not name the log"
-grep -q 'Shapes of the log' second/report.html || failed "the report does not show the log"
+for word in 'Shapes of the log' 'id="log-M"' 'called 201 times together' '<td class="line">M = 4, N = 24, K = 16</td><td class="num">100</td>'; do
+    grep -qF "$word" second/report.html || failed "the report does not show: $word"
+done
+grep -qF '| M = 4, N = 24, K = 16 | 100 | 50.0 % | ' second/README.md || failed "README.md does not show the most frequent shape"
 
 section the package is whole by itself
 mv second else

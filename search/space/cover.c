@@ -106,6 +106,17 @@ static void add_place(Cover *c, int64_t shape)
         c->place[c->nplace++] = (Place){ .shape = shape, .seen = seen };
 }
 
+/* A log is one list, however much its shapes differ: those that stand for most calls are places too. */
+static void add_standing(Cover *c)
+{
+    Ranked order[MAX_PLACE];
+    int n = 0;
+    for (int64_t j = 0; j < c->s->nshape; j++)
+        n = ranked_insert(order, n, MAX_PLACE, -instance_stands(c->s->shape[j]), j);
+    for (int i = 0; i < n; i++)
+        add_place(c, order[i].at);
+}
+
 static void make_places(Arena *a, Cover *c)
 {
     List *list = ARENA_ARRAY(a, (size_t)c->s->nshape + 1, List);
@@ -113,6 +124,8 @@ static void make_places(Arena *a, Cover *c)
     for (int i = 0; i < n; i++)
         for (int size = 0; size < NSIZE; size++)
             add_place(c, list[i].shape[size]);
+    if (c->s->spec->log)
+        add_standing(c);
 }
 
 static bool ranks_templates(const Cover *c) { return c->m->ridge || c->s->target->family->ranks_templates; }

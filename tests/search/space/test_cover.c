@@ -134,8 +134,8 @@ static bool is_place(const Proposal *p, int n, int64_t shape)
     return any;
 }
 
-/* Of a log, those that stand for most calls are places, too. */
-TEST(a_log_has_more_places)
+/* Of a log, those that stand for most calls are places. */
+TEST(places_of_a_log)
 {
     const ShapeLog log = { .n = 1 };
     const Spec *declared = s->spec;

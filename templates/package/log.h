@@ -24,15 +24,15 @@
 #endif
 enum { PACKAGE_LOG_TRIES = 16 }; /* slots that a shape may be in */
 #ifdef __cplusplus
-#define PACKAGE_LOG_AS(type, number) static_cast<type>(number)
+#define PACKAGE_LOG_WORD(extent) static_cast<uint64_t>(extent)
 #else
-#define PACKAGE_LOG_AS(type, number) ((type)(number))
+#define PACKAGE_LOG_WORD(extent) ((uint64_t)(extent))
 #endif
 //@ repeat functions
 
 typedef struct NAME_log_slot {
-    uint64_t count;  /* calls; 0: the slot is free */
-    int32_t AXIS; //@ repeat axes
+    uint64_t count; /* calls; 0: the slot is free */
+    int64_t AXIS; //@ repeat axes
 } NAME_log_slot;
 
 /* Zeroed before its first use. */
@@ -45,7 +45,7 @@ typedef struct NAME_log_table {
 static inline void NAME_log(NAME_log_table *table, EXTENTS)
 {
     uint64_t hash = 0;
-    hash = (hash + PACKAGE_LOG_AS(uint64_t, AXIS)) * UINT64_C(0x9e3779b97f4a7c15); //@ repeat axes
+    hash = (hash + PACKAGE_LOG_WORD(AXIS)) * UINT64_C(0x9e3779b97f4a7c15); //@ repeat axes
     hash >>= 64 - PACKAGE_LOG_BITS;
     for (uint64_t tried = 0; tried < PACKAGE_LOG_TRIES; tried++) {
         NAME_log_slot *slot = &table->slot[(hash + tried) & ((UINT64_C(1) << PACKAGE_LOG_BITS) - 1)];
@@ -57,7 +57,7 @@ static inline void NAME_log(NAME_log_table *table, EXTENTS)
             continue;
         if (ANY(axes, AXIS < FEWEST || AXIS > GREATEST))
             break;
-        slot->AXIS = PACKAGE_LOG_AS(int32_t, AXIS); //@ repeat axes
+        slot->AXIS = AXIS; //@ repeat axes
         slot->count = 1;
         return;
     }
@@ -74,7 +74,7 @@ static inline int NAME_log_write(const NAME_log_table *table, FILE *file)
         const NAME_log_slot *slot = &table->slot[i];
         if (!slot->count)
             continue;
-        fprintf(file, "%" PRId32 ",", slot->AXIS); //@ repeat axes
+        fprintf(file, "%" PRId64 ",", slot->AXIS); //@ repeat axes
         fputs("VALUE,", file); //@ repeat constants
         fprintf(file, "%" PRIu64 "\n", slot->count);
     }

@@ -68,6 +68,24 @@ for row in 1,24,16,34 2,24,16,33 3,24,16,33 4,24,16,50 0,0,0,1; do
     grep -qx "$row" shapes.csv || failed "the log lacks $row"
 done
 
+section the example of docs/package.md
+sed -n '/^## A log of shapes/,/^## The regret/p' "$SRC/docs/package.md" | sed -n '/^```c$/,/^```$/p' | sed -e '/^```/d' -e 's/\bname/tiny/g' >example.c
+cat >>example.c <<'C'
+
+int main(void)
+{
+    static float x[3 * 16], w[24 * 16], y[3 * 24];
+    for (int i = 0; i < 5; i++)
+        if (layer(3, 24, 16, x, w, y) != tiny_OK)
+            return 1;
+    return layer_log(stdout);
+}
+C
+compiles -c -Itiny example.c -o example.o || failed "the example is no clean C11"
+gcc -std=gnu11 -O1 -Itiny example.o tiny/kernels.c tiny/pool.c -lm -pthread -o example
+[ "$(./example)" = "M,N,K,count
+3,24,16,5" ] || failed "the example: $(./example)"
+
 section its shapes are what the spec asks for
 sed -e '/^dims/d' -e 's/^shapes.*/shapes = "shapes.csv";/' first.cfg >second.cfg
 run 0 check second.cfg

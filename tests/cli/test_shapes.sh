@@ -119,6 +119,12 @@ run 1 replay --check else
 grep -qx 'edited: shapes.csv' "$out" || failed "the edit is not told"
 grep -q 'not made again' "$out" || failed "a package was made of an edited log"
 
+section a hundred thousand shapes
+awk 'BEGIN { print "M,N,K,count"; for (i = 0; i < 100000; i++) printf "%d,%d,%d,%d\n", 1 + i % 50, 1 + int(i / 50) % 40, 1 + int(i / 2000), 1 + 100000 / (1 + i) }' >specs/shapes.csv
+run 0 --seconds 5 -o many specs/second.cfg
+grep -q 'the kernel of its tree at all 100000 declared shapes' "$out" || failed "not all of them were compared"
+cmp -s specs/shapes.csv many/shapes.csv || failed "the package's log is another"
+
 section a log that is faulty
 printf 'M,N,K,cuont\n1,2,3,4\n' >specs/shapes.csv
 run 2 check specs/second.cfg

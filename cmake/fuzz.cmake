@@ -14,6 +14,7 @@ set(fuzz_rows
     "record"
     "regret"
     "request   wrap dlopen dlsym dlclose dlerror shape_get"
+    "shapes"
     "spec      specs/*.cfg tests/gen/spec/cases/*.cfg"
     "target    templates/targets/*.cfg"
     "template  templates/dense/*_gemm.* templates/dense/*gemv.cu tests/cli/templates/dense/*.c* wrap conf_source")

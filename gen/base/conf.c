@@ -11,23 +11,33 @@
 #include <sys/stat.h>
 #include "gen/base/text.h"
 
+char *conf_read(Arena *a, const char *path, int64_t most, size_t *len, const char **why)
+{
+    struct stat st;
+    char *text = NULL;
+    *why = NULL;
+    if (stat(path, &st) != 0)
+        *why = arena_printf(a, "cannot read the file: %s", strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        *why = "this is a folder, expected a file";
+    else if (!S_ISREG(st.st_mode))
+        *why = "this is not a regular file";
+    else if (st.st_size > most)
+        *why = arena_printf(a, "the file has %" PRId64 " bytes, more than the %" PRId64 " allowed", (int64_t)st.st_size,
+                            most);
+    else if (!(text = text_read_file(a, path, len)))
+        *why = arena_printf(a, "cannot read the file: %s", strerror(errno));
+    return text;
+}
+
 Source *conf_source(Arena *a, const char *path, Diag *d)
 {
     Source *src = ARENA_NEW(a, Source);
+    const char *why;
     src->path = arena_strdup(a, path);
-    Loc at = { .src = src };
-    struct stat st;
-    if (stat(path, &st) != 0)
-        diag_error(d, at, "cannot read the file: %s", strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        diag_error(d, at, "this is a folder, expected a file");
-    else if (!S_ISREG(st.st_mode))
-        diag_error(d, at, "this is not a regular file");
-    else if (st.st_size > CONF_MAX_BYTES)
-        diag_error(d, at, "the file has %" PRId64 " bytes, more than the %d allowed", (int64_t)st.st_size,
-                   CONF_MAX_BYTES);
-    else if (!(src->text = text_read_file(a, path, &src->len)))
-        diag_error(d, at, "cannot read the file: %s", strerror(errno));
+    src->text = conf_read(a, path, CONF_MAX_BYTES, &src->len, &why);
+    if (!src->text)
+        diag_error(d, (Loc){ .src = src }, "%s", why);
     return src->text ? src : NULL;
 }
 

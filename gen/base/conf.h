@@ -60,6 +60,8 @@ typedef struct {
     const ConfSetting *root;
 } Conf;
 
+/* The text of a file of at most `most` bytes. NULL: *why says what is wrong with it. */
+char *conf_read(Arena *a, const char *path, int64_t most, size_t *len, const char **why);
 /* The whole file, at most CONF_MAX_BYTES. NULL after an error (missing, a folder, too large ...). */
 Source *conf_source(Arena *a, const char *path, Diag *d);
 /* Bytes begin..end-1 of src. NULL after a syntax error or duplicate keys. */

@@ -224,8 +224,10 @@ bool collect_records(Run *r, const Workload *w, double began_s)
     double *weight = ARENA_ARRAY(r->a, (size_t)w->njob, double);
     Effort effort = { 0 };
     Timetable t = { .seconds = w->file->budget.seconds, .n = w->njob, .weight = weight };
-    for (int i = 0; i < w->njob; i++)
+    for (int i = 0; i < w->njob; i++) {
         weight[i] = w->job[i].spec->share;
+        t.ninstance += w->job[i].spec->ninstance;
+    }
     for (Job *job = w->job; job < w->job + w->njob; job++, t.done++) {
         const double now_s = process_clock_s(), elapsed_s = now_s - began_s;
         const Turn turn = { now_s, part_of(r, job, began_s, timetable_expected(&t, elapsed_s)), &effort };

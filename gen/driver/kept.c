@@ -80,6 +80,26 @@ static const char *set(Arena *a, const char *text, const char *group, const char
     return arena_printf(a, "%s%s%s = %s;\n", text, src.len && text[src.len - 1] == '\n' ? "" : "\n", key, value);
 }
 
+/* The same for a setting of a function, the i-th of those that the spec lists; -1: it has one, and lists none. */
+static const char *set_in_function(Arena *a, const char *text, int i, const char *key, const char *value)
+{
+    const Source src = { "", text, strlen(text) };
+    const Conf *c = conf_parse(a, &src, 0, src.len, diag_new(a));
+    const ConfSetting *s = conf_member(i < 0 ? c->root : conf_elem(conf_member(c->root, "functions"), i), key);
+    return arena_printf(a, "%.*s%s%s", (int)s->begin, text, value, text + s->end);
+}
+
+const char *kept_logs(Arena *a, const SpecFile *file, const char *text)
+{
+    for (int i = 0; i < file->nfunction; i++) {
+        const Spec *s = file->function[i];
+        if (s->log)
+            text = set_in_function(a, text, s->function ? i : -1, "shapes",
+                                   arena_printf(a, "\"%s\"", spec_log_path(a, s)));
+    }
+    return text;
+}
+
 const char *kept_text(Arena *a, const Options *o, const TextList *folders, const char *out, const char *text)
 {
     TextList seen = { 0 };

@@ -8,9 +8,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double ENDING_S = 0.3; /* of a job, before any is over */
+static const double ENDING_S = 0.3, EACH_S = 2e-5; /* of a job, before any is over, and of each of its instances */
 
-static double ending_s(const Timetable *t) { return t->done ? t->ending_s * t->n / t->done : ENDING_S * t->n; }
+static double ending_s(const Timetable *t)
+{
+    return t->done ? t->ending_s * t->n / t->done : ENDING_S * t->n + EACH_S * (double)t->ninstance;
+}
 
 double timetable_share(const Timetable *t, double elapsed_s)
 {

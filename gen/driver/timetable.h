@@ -8,9 +8,12 @@
 #ifndef DCGEN_TIMETABLE_H
 #define DCGEN_TIMETABLE_H
 
+#include <stdint.h>
+
 typedef struct {
-    double seconds; /* of the command */
-    int n, done;    /* jobs, and those that are over */
+    double seconds;    /* of the command */
+    int n, done;       /* jobs, and those that are over */
+    int64_t ninstance; /* of all jobs together */
     const double *weight;
     double ending_s; /* what the end takes for the jobs that are over, as far as it is known */
 } Timetable;

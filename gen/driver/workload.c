@@ -219,7 +219,7 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     w->report = file->report && !o->no_report;
     w->fresh = o->fresh;
     w->out = o->out ? o->out : arena_printf(a, "out/%s", w->file->name);
-    w->spec_text = kept_text(a, o, &w->folders, w->out, src->text);
+    w->spec_text = kept_logs(a, file, kept_text(a, o, &w->folders, w->out, src->text));
     w->records = o->records ? o->records : arena_printf(a, "%s.records.jsonl", w->out);
     workload_make_jobs(a, w);
     return w;

@@ -13,6 +13,7 @@
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/package/regret_file.h"
+#include "search/choose/distribution.h"
 #include "search/space/verify_shapes.h"
 
 /* ---- the head of C files ---- */
@@ -314,6 +315,14 @@ static bool add_packed(Emitter *e, FillScope *s)
     return hash && add_part(e, s, "packed_calls", "packed_calls.h");
 }
 
+/* Adds how the calls of the function's log are spread, with the kernels of the best target. */
+static void add_distribution(const Emitter *e, FillScope *s)
+{
+    const Result *best = e->results->item;
+    const Distribution d = distribution_of(e->arena, best->study, best->assignment);
+    distribution_words(s, best->study, best->assignment, best->first, &d);
+}
+
 /* Makes e->scope. first: the function whose arguments these are. */
 static bool add_function(Emitter *e, const Emitter *first)
 {
@@ -332,9 +341,12 @@ static bool add_function(Emitter *e, const Emitter *first)
                WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
-               WORD("BENCH_FILE", own_path(e, "bench.c")));
+               WORD("BENCH_FILE", own_path(e, "bench.c")), WORD("HAS_LOG", e->spec->log != NULL),
+               WORD("LOG_FILE", spec_log_path(e->arena, e->spec)));
     if (e->spec->packed && !add_packed(e, s))
         return false;
+    if (e->spec->log)
+        add_distribution(e, s);
     return add_part(e, s, "tables", "tables.h") && add_part(e, s, "legal", "legal.h") &&
            add_part(e, s, "refused", "refused.h") && add_part(e, s, "blocks", "blocks.h") &&
            add_family_part(e, s, "function", "function") && add_part(e, s, "declarations", "declarations.h");
@@ -508,6 +520,9 @@ Package *package_make(Arena *a, const EmitInput *in, Diag *d)
         return NULL;
     add_file(e, p, "LICENSE", licence->text);
     add_file(e, p, "spec.cfg", in->spec_text);
+    for (int i = 0; i < in->nfunction; i++)
+        if (e[i].spec->log)
+            add_file(e, p, spec_log_path(a, e[i].spec), e[i].spec->log->src->text);
     add_file(e, p, "records.jsonl", in->records);
     if (in->report)
         add_file(e, p, "report.html", in->report);

@@ -44,7 +44,8 @@ static const char *licence_declared(const PackageFile *f)
 
 static void add_file(Arena *a, FillScope *row, const PackageFile *f, const char *hash)
 {
-    const bool is_ours = strcmp(f->path, "spec.cfg") != 0; /* that is its author's */
+    const char *suffix = strrchr(f->path, '.'); /* the spec and its logs are their author's */
+    const bool is_ours = strcmp(f->path, "spec.cfg") != 0 && (!suffix || strcmp(suffix, SPEC_LOG_SUFFIX) != 0);
     FILL_WORDS(row, WORD("FILE_JSON", quote_json_text(a, arena_printf(a, "./%s", f->path))),
                WORD("FILE_ID", file_id(a, f->path)), WORD("SHORT_HASH", hash),
                WORD("HASH", manifest_hash(a, f->text, f->len)), WORD("CONCLUDED", is_ours ? licence : unknown),

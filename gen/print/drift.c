@@ -13,6 +13,7 @@
 #include "gen/base/order.h"
 #include "gen/base/text.h"
 #include "gen/package/foreign.h"
+#include "gen/spec/spec.h"
 
 static void sort_list(TextList *list)
 {
@@ -102,7 +103,23 @@ static bool is_altered(const Drift *d, const char *path)
     return text_list_has(&d->edited, path) || text_list_has(&d->missing, path) || text_list_has(&d->line_ends, path);
 }
 
-bool drift_may_replay(const Drift *d) { return !is_altered(d, "spec.cfg") && !is_altered(d, "records.jsonl"); }
+/* Is it the spec, a log that the spec takes shapes from, or the records? */
+static bool is_source(const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    return strcmp(path, "spec.cfg") == 0 || strcmp(path, "records.jsonl") == 0 ||
+           (suffix && strcmp(suffix, SPEC_LOG_SUFFIX) == 0);
+}
+
+bool drift_may_replay(const Drift *d)
+{
+    const TextList *altered[] = { &d->edited, &d->missing, &d->line_ends };
+    for (size_t k = 0; k < LENGTH(altered); k++)
+        for (int i = 0; i < altered[k]->n; i++)
+            if (is_source(altered[k]->item[i]))
+                return false;
+    return true;
+}
 
 /* ---- against this dcgen ---- */
 
@@ -196,7 +213,8 @@ static void print_verdict(const Drift *d, FILE *to)
         quote_printf(to, "%s: edited by hand: %d file%s not as dcgen %s wrote %s\n", d->folder, n,
                      n == 1 ? " is" : "s are", version_of(d), n == 1 ? "it" : "them");
     if (!drift_may_replay(d))
-        quote_printf(to, "%s: not made again, as that takes its own spec.cfg and records.jsonl\n", d->folder);
+        quote_printf(to, "%s: not made again, as that takes its own spec.cfg, logs of shapes and records.jsonl\n",
+                     d->folder);
     if (d->maker.n)
         quote_printf(to, "%s: made by another dcgen or other templates than these: regenerating would change it\n",
                      d->folder);

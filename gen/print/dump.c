@@ -98,12 +98,14 @@ static json_t *dim_json(const Dim *d)
     return JSON_OBJECT(FIELD("name", d->name), FIELD("min", d->min), FIELD("max", d->max), FIELD("tune", tune));
 }
 
-static json_t *declared_json(const Op *op, const ShapeDecl *s)
+static json_t *declared_json(const Dump *d, int shape)
 {
+    const Spec *s = d->in->spec;
+    const char **text = spec_shape_texts(d->a, s, shape);
     json_t *o = json_object();
-    for (int i = 0; i < op->ngiven; i++)
-        JSON_SET(o, FIELD(op->extent[i].name, expr_text(s->extent[i])));
-    return JSON_SET(o, FIELD("weight", s->weight));
+    for (int i = 0; i < s->op->ngiven; i++)
+        JSON_SET(o, FIELD(s->op->extent[i].name, text[i]));
+    return JSON_SET(o, FIELD("weight", s->shape[shape].weight));
 }
 
 static json_t *layouts_json(const Spec *s)
@@ -124,7 +126,7 @@ static json_t *spec_json(const Dump *d)
         if (s->dims >> i & 1)
             json_array_append_new(dims, dim_json(&s->dim[i]));
     for (int i = 0; i < s->nshape; i++)
-        json_array_append_new(shapes, declared_json(s->op, &s->shape[i]));
+        json_array_append_new(shapes, declared_json(d, i));
     for (const Instance *i = s->instance; i < s->instance + s->ninstance; i++)
         json_array_append_new(instances, JSON_SET(shape_json(s->op, i), FIELD("shape", i->decl),
                                                   FIELD("weight", i->weight), FIELD("tuned", i->tuned)));

@@ -31,8 +31,11 @@ static void print_gap(const Result *out, FILE *to)
     const Spec *s = out->study->spec;
     const Instance *inst = worst->inst;
     const unsigned dims = spec_shape_dims(s, &s->shape[inst->decl]);
-    quote_printf(to, "  it is %.0f%% at %s; a search measures there with", 100 * worst->regret,
-                 words_shape(out->study->arena, s->op, inst->extent, s->nthread > 1 ? inst->threads : 0));
+    quote_printf(to, "  it is %.0f%% at %s%s", 100 * worst->regret,
+                 words_shape(out->study->arena, s->op, inst->extent, s->nthread > 1 ? inst->threads : 0),
+                 s->log ? "\n" : "; a search measures there with");
+    if (s->log)
+        return;
     for (int i = 0; i < s->ndim; i++)
         if (dims >> i & 1)
             fprintf(to, " %s = %" PRId64, s->dim[i].name, inst->dim[i]);

@@ -99,12 +99,12 @@ static bool find_kind(const Explanation *x, bool *by_dims)
         dim_only = dim && !axis ? name : dim_only;
         axis_only = axis && !dim ? name : axis_only;
     }
-    if (n == 0 && x->study->spec->ndim)
+    if (n == 0 && (x->study->spec->ndim || x->study->spec->log))
         return fail(x, "no shape is given; expected %s", usage_text(x));
     if (dim_only && axis_only)
         return fail(x, "'%s' is a dimension of the spec and '%s' an extent; expected %s", dim_only, axis_only,
                     usage_text(x));
-    *by_dims = !axis_only;
+    *by_dims = !axis_only && !x->study->spec->log;
     return true;
 }
 

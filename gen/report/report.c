@@ -179,7 +179,8 @@ static void add_figure_words(Report *r)
     } place[] = { { "map_figure", "HAS_MAP" },           { "narrow_map_figure", "HAS_NARROW_MAP" },
                   { "plane_figures", "HAS_PLANES" },     { "curve_figure", "HAS_CURVE" },
                   { "progress_figure", "HAS_PROGRESS" }, { "scatter_figure", "HAS_SCATTER" },
-                  { "residual_figure", "HAS_RESIDUAL" }, { "speed_figures", "HAS_SPEED" } };
+                  { "residual_figure", "HAS_RESIDUAL" }, { "speed_figures", "HAS_SPEED" },
+                  { "log_figures", "HAS_LOG_FIGURES" } };
     for (size_t i = 0; i < LENGTH(place); i++) {
         Text t = { .arena = r->arena };
         for (const Plot *p = r->plot; p < r->plot + r->nplot; p++)
@@ -225,10 +226,11 @@ Report *report_begin(Arena *a, const Result *in, const char *version, bool sever
 
 char *report_fill(Arena *a, const Result *in, Report *const *part, int n, const char **err)
 {
-    static void (*const add_words[])(Report *) = { add_head_words,        add_id_words,        report_setting_words,
-                                                   report_limit_words,    add_dispatch_words,  add_regret_words,
-                                                   report_shape_words,    report_kernel_words, add_trial_words,
-                                                   report_contract_words, report_model_words,  add_figure_words };
+    static void (*const add_words[])(Report *) = { add_head_words,   add_id_words,          report_setting_words,
+                                                   report_log_words, report_limit_words,    add_dispatch_words,
+                                                   add_regret_words, report_shape_words,    report_kernel_words,
+                                                   add_trial_words,  report_contract_words, report_model_words,
+                                                   add_figure_words };
     const char *css = arena_printf(a, "%s/report.css", in->unit.package_dir), *style = text_read_file(a, css, NULL);
     const char *pattern = arena_printf(a, "%s/report.html", in->unit.package_dir);
     FillScope *page = fill_scope(a, NULL);

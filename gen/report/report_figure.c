@@ -423,6 +423,7 @@ bool report_draw(Report *r, const char **err)
     for (int i = 0; i < r->groups.ngroup; i++)
         if (r->groups.group[i].panel && x.lo < x.hi && y.lo <= y.hi)
             draw_panel(r, i, x, y);
+    report_draw_log(r);
     report_draw_maps(r);
     draw_model(r);
     draw_curve(r);

@@ -13,6 +13,7 @@
 #include "gen/report/shares.h"
 #include "gen/spec/op_shown.h"
 #include "gen/template/fill.h"
+#include "search/choose/distribution.h"
 
 /* How many a part of the page has at most. */
 enum {
@@ -21,7 +22,7 @@ enum {
     REPORT_MAX_PLANE = 6,
     REPORT_MAX_ROW = 500, /* rows of the table of tuned shapes */
     /* 6 other figures: the map and its narrow form, the model's scatter and residuals, the curve, the progress. */
-    REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + 6
+    REPORT_MAX_PLOT = REPORT_MAX_PANEL + REPORT_MAX_PLANE + DISTRIBUTION_MOST + 6
 };
 
 /* Instances that differ in one dim only, or, if no dim varies, in one extent. They ascend by the extent `axis`. */
@@ -56,7 +57,8 @@ typedef struct {
     const char *version; /* dcgen's */
     const char *part;    /* prefix of each id: "avx2-" if the page has several targets, else "" */
     Groups groups;
-    int nshown; /* columns of tables of shapes */
+    const Distribution *distribution; /* of the log of shapes; NULL: there is none */
+    int nshown;                       /* columns of tables of shapes */
     OpShown shown[OP_MAX_EXTENT];
     FillScope *words; /* what the pattern's names stand for in this part of the page */
     int nplot;
@@ -69,6 +71,7 @@ typedef struct {
 Report *report_begin(Arena *a, const Result *in, const char *version, bool several);
 
 bool report_draw(Report *r, const char **err); /* draws all figures by one gnuplot */
+void report_draw_log(Report *r);               /* adds the figures of a log of shapes, if there is one */
 void report_draw_maps(Report *r);              /* adds the figures that show which kernel serves which shape */
 
 /* Fills the page's pattern with n parts. in: any result of the package. */
@@ -80,6 +83,7 @@ void report_words(FillScope *s, const FillWord *word);
 void report_word(FillScope *s, const char *name, const char *text);
 void report_wordf(FillScope *s, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void report_setting_words(Report *r); /* spec, device, compiler, declared shapes */
+void report_log_words(Report *r);     /* how the calls of a log are spread */
 void report_limit_words(Report *r);   /* the machine's peak and bandwidths */
 void report_shape_words(Report *r);
 void report_kernel_words(Report *r);

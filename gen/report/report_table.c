@@ -75,10 +75,11 @@ static void add_declared_words(Report *r)
         report_word(fill_row(r->words), "AXIS", r->shown[i].name);
     fill_list(r->words, "declared");
     for (int i = 0; i < s->nshape; i++) {
+        const char **text = spec_shape_texts(r->arena, s, i);
         FillScope *row = fill_row(r->words);
         fill_list(row, "expressions");
         for (int k = 0; k < r->nshown; k++)
-            report_word(fill_row(row), "EXPRESSION", expr_text(s->shape[i].extent[r->shown[k].extent]));
+            report_word(fill_row(row), "EXPRESSION", text[r->shown[k].extent]);
         report_word(row, "WEIGHT", number_sig(r->arena, s->shape[i].weight, 3));
     }
 }

@@ -88,6 +88,7 @@ typedef struct {
 
 struct Points {
     const Spec *spec;
+    int64_t row, nrow; /* instances of a log; 0: there is none */
     int naxis, npart, at;
     Part *part;
     bool all;
@@ -110,6 +111,12 @@ static bool find_extents(const Points *p, const Part *part, const int64_t *index
 bool points_next(Points *p, int64_t *x)
 {
     int64_t index[GRID_MAX_DIM];
+    if (p->row < p->nrow) {
+        const Instance *in = &p->spec->instance[p->row++];
+        memcpy(x, in->extent, (size_t)(p->naxis - 1) * sizeof *x);
+        x[p->naxis - 1] = in->threads;
+        return true;
+    }
     for (; p->at < p->npart; p->at++)
         while (grid_next(&p->part[p->at].grid, index))
             if (find_extents(p, &p->part[p->at], index, x))
@@ -140,6 +147,13 @@ static Part declared_part(const Spec *s, const ShapeDecl *shape, const int64_t *
 Points *points_declared(Arena *a, const Spec *s, int64_t limit)
 {
     Points *p = ARENA_NEW(a, Points);
+    if (s->log) {
+        const bool has_all = s->log->n * s->nthread <= SPEC_MAX_INSTANCE;
+        *p = (Points){ .spec = s, .naxis = s->op->nextent + 1, .nrow = s->ninstance };
+        p->nrow = p->nrow < limit ? p->nrow : limit;
+        p->all = has_all && p->nrow == s->ninstance;
+        return p;
+    }
     int64_t *threads = ARENA_ARRAY(a, SPEC_MAX_NAME, int64_t);
     for (int i = 0; i < s->nthread; i++)
         threads[i] = s->threads[i];

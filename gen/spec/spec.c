@@ -78,12 +78,16 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+const char *spec_seen_path(SpecReader *r, const char *path)
+{
+    const char *spec = r->spec->src->path, *slash = strrchr(spec, '/');
+    return arena_printf(r->arena, "%.*s%s", *path == '/' || !slash ? 0 : (int)(slash + 1 - spec), spec, path);
+}
+
 /* The folder that an element of 'templates' names, as seen from the spec's own folder, or else from the current one. */
 static const char *find_folder(SpecReader *r, const ConfSetting *s)
 {
-    const char *spec = r->spec->src->path, *slash = strrchr(spec, '/'), *from_here = s->text;
-    const int nfolder = *from_here == '/' || !slash ? 0 : (int)(slash + 1 - spec);
-    const char *from_spec = arena_printf(r->arena, "%.*s%s", nfolder, spec, from_here);
+    const char *from_here = s->text, *from_spec = spec_seen_path(r, from_here);
     if (!is_folder(from_spec) && !is_folder(from_here))
         diag_error(r->diag, s->at, "there is no folder '%s'; where it lies elsewhere now, name it by --templates DIR",
                    from_spec);

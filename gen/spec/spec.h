@@ -14,6 +14,7 @@
 #include "gen/base/expr.h"
 #include "gen/spec/formula.h"
 #include "gen/spec/op.h"
+#include "gen/spec/shape_log.h"
 
 enum {
     SPEC_MAX_DIM = 6,
@@ -48,10 +49,15 @@ typedef struct {
     int64_t dim[SPEC_MAX_DIM];
     int64_t extent[OP_MAX_EXTENT];
     double weight; /* of the shape times those of the dims' values; >= 0 */
-    int decl;      /* index into Spec.shape */
+    /* of a tuned row of a log: the weights of all rows that it is the nearest tuned one to, its own too; else 0 */
+    double stands;
+    int decl; /* index into Spec.shape */
     int threads;
     bool tuned; /* measured during the search; else held out */
 } Instance;
+
+/* How much a shape counts in what is decided by tuned shapes alone. */
+static inline double instance_stands(const Instance *in) { return in->stands > 0 ? in->stands : in->weight; }
 
 typedef struct {
     int kernels;
@@ -100,6 +106,9 @@ typedef struct {
     unsigned dims;
     int nshape;
     ShapeDecl *shape;
+    /* The calls of a service, counted: each row is an instance, and `shape` has one that stands for all of them, in
+     * which an extent that varies is its own name. NULL: shapes are declared. */
+    const ShapeLog *log;
     /* The smallest box that holds every shape of the declared ranges. Each extent was evaluated over all values of the
      * dims that it uses; where these are too many to try, over the corners of their ranges, which is enough for extents
      * that only grow or only fall, and a sample. */
@@ -162,6 +171,10 @@ bool spec_is_aligned(const Spec *s, int operand);
 int64_t spec_align(const Spec *s, const int64_t *extent);
 /* Bytes of the packed operand; 0: none is packed. */
 double spec_packed_bytes(const Spec *s, const int64_t *extent);
+
+/* The package's file with the function's log of shapes. */
+#define SPEC_LOG_SUFFIX ".csv"
+const char *spec_log_path(Arena *a, const Spec *s);
 
 /* Shapes in the declared ranges, and the tuned ones. One is several instances where several numbers of threads are. */
 int64_t spec_shape_count(const Spec *s);

@@ -20,12 +20,11 @@
 
 /* A sample of tuned points meets some points again. It draws at most MOST_REPEATS times as many as are wanted: a shape
  * whose dims have few values would never have enough. */
-enum { TUNE_PER_DIM = 8, TUNE_PER_SHAPE = 64, MOST_REPEATS = 8 };
+enum { TUNE_PER_DIM = 8, MOST_REPEATS = 8 };
 
 /* ---- the sampler ---- */
 
-/* log2 of x >= 1, but linear between powers of two: exact arithmetic, so that all machines choose the same values. */
-static double log2_linear(double x)
+double spec_log2(double x)
 {
     int e;
     double m = frexp(x, &e); /* x = m * 2^e, 0.5 <= m < 1 */
@@ -37,8 +36,8 @@ static double position(int64_t v, int64_t lo, int64_t hi)
 {
     double shift = lo < 1 ? (double)(1 - lo) : 0;
     double linear = (double)(v - lo) / (double)(hi - lo);
-    double base = log2_linear((double)lo + shift), top = log2_linear((double)hi + shift);
-    return (linear + (log2_linear((double)v + shift) - base) / (top - base)) / 2;
+    double base = spec_log2((double)lo + shift), top = spec_log2((double)hi + shift);
+    return (linear + (spec_log2((double)v + shift) - base) / (top - base)) / 2;
 }
 
 /* Up to 8 values: min and max, and between them those at equal steps of `position`: dense where shapes are small and
@@ -100,11 +99,11 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
         value[i] = is_used && dim->tune ? dim->tune : sampled[i];
         count[i] = is_used && dim->tune ? dim->ntune : nsampled;
     }
-    PointSet set = { .p = ARENA_ARRAY(r->arena, TUNE_PER_SHAPE + 1, Point) };
-    Grid g = grid_make(s->ndim, count, TUNE_PER_SHAPE);
+    PointSet set = { .p = ARENA_ARRAY(r->arena, SPEC_TUNE_PER_SHAPE + 1, Point) };
+    Grid g = grid_make(s->ndim, count, SPEC_TUNE_PER_SHAPE);
     if (!g.all)
         g.npoint *= MOST_REPEATS;
-    while (set.n < TUNE_PER_SHAPE && grid_next(&g, index)) {
+    while (set.n < SPEC_TUNE_PER_SHAPE && grid_next(&g, index)) {
         Point *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
             v->value[i] = value[i][index[i]];
@@ -115,19 +114,42 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 
 /* ---- instances ---- */
 
-/* Reports the first derived extent that is not legal at a point. */
-static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
+/* Where an instance is declared: its shape, or the line of a log. */
+static Loc instance_loc(const SpecReader *r, const Instance *in)
+{
+    const Spec *s = r->spec;
+    return s->log ? shape_log_loc(s->log, shape_log_find(s->log, in->extent)) : s->shape[in->decl].loc;
+}
+
+/* " for T = 5": the dims' values that an instance's extents follow from. */
+static const char *instance_text(SpecReader *r, const Instance *in)
+{
+    return spec_point_text(r, spec_shape_dims(r->spec, &r->spec->shape[in->decl]), in->dim);
+}
+
+/* Reports the first derived extent that is not legal. */
+static bool report_no_call(SpecReader *r, Instance *in)
 {
     const Op *op = r->spec->op;
+    int64_t *extent = in->extent;
     int i = op->ngiven;
     ExprStatus s;
     do
         s = expr_int_at(op->extent[i].expr, extent, &extent[i]);
     while (s == EXPR_OK && extent[i] >= op->extent[i].least && extent[i] <= op->extent[i].most && ++i < op->nextent);
     const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %lld", (long long)extent[i]) : expr_status_text(s);
-    return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d",
-                      op->extent[i].name, expr_text(op->extent[i].expr), what,
-                      spec_point_text(r, spec_shape_dims(r->spec, shape), p->value), OP_MAX_NUMBER);
+    return diag_error(r->diag, instance_loc(r, in), "the extent %s of this shape, %s, %s%s; expected 0 to %d",
+                      op->extent[i].name, expr_text(op->extent[i].expr), what, instance_text(r, in), OP_MAX_NUMBER);
+}
+
+bool spec_derive_instance(SpecReader *r, Instance *in)
+{
+    const Op *op = r->spec->op;
+    if (!op_derive(op, in->extent))
+        return report_no_call(r, in);
+    for (int i = op->ngiven; i < op->nextent; i++)
+        box_widen(&r->spec->box, i, in->extent[i]);
+    return true;
 }
 
 /* Adds the shape at a point; one without work is none. False after an error. */
@@ -141,10 +163,8 @@ static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned)
     if (!spec_point_extents(r, shape, p, in->extent) || !spec_point_weight(r, p, &in->weight))
         return false;
     in->weight *= shape->weight;
-    if (!op_derive(s->op, in->extent))
-        return report_no_call(r, shape, p, in->extent);
-    for (int i = s->op->ngiven; i < s->op->nextent; i++)
-        box_widen(&s->box, i, in->extent[i]);
+    if (!spec_derive_instance(r, in))
+        return false;
     s->ninstance += spec_has_work(s, in->extent);
     return true;
 }
@@ -249,17 +269,16 @@ int spec_parts(const Spec *s, const int64_t *extent, int threads)
  * and "X"), must be at least 0 and so small that its bytes fit 64 bits. */
 static bool check_size(SpecReader *r, const Instance *in, const Expr *e, const char *what, const char *of)
 {
-    const ShapeDecl *shape = &r->spec->shape[in->decl];
     enum { ROOM = 16 }; /* bytes an element, at least as many as any type has: 2^63 / 16 is 2^59 */
     int64_t value;
     ExprStatus s = expr_int_at(e, in->extent, &value);
     if (s == EXPR_OK && value >= 0 && value <= INT64_MAX / ROOM)
         return true;
-    return diag_error(r->diag, shape->loc, "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
+    return diag_error(r->diag, instance_loc(r, in), "%s%s of this shape, %s, %s%s", what, of, expr_text(e),
                       s != EXPR_OK ? expr_status_text(s)
                       : value < 0  ? "is negative"
                                    : "is beyond 2^59",
-                      spec_point_text(r, spec_shape_dims(r->spec, shape), in->dim));
+                      instance_text(r, in));
 }
 
 /* False after an error: the output is not as large as its rows together. */
@@ -274,12 +293,11 @@ static bool check_rows(SpecReader *r, const Instance *in)
     expr_int_at(op_output(op)->elems, in->extent, &elems);
     if (!__builtin_mul_overflow(rows, row_elems, &product) && product == elems)
         return true;
-    const ShapeDecl *shape = &r->spec->shape[in->decl];
-    return diag_error(r->diag, shape->loc,
+    return diag_error(r->diag, instance_loc(r, in),
                       "%s of this shape has %" PRId64 " elements, but by op.cfg its rows, %s, are %" PRId64
                       ", of %s = %" PRId64 " elements%s",
                       op_output(op)->name, elems, expr_text(op->rows), rows, expr_text(op->row_elems), row_elems,
-                      spec_point_text(r, spec_shape_dims(r->spec, shape), in->dim));
+                      instance_text(r, in));
 }
 
 static bool check_sizes(SpecReader *r, const Instance *in)
@@ -291,16 +309,18 @@ static bool check_sizes(SpecReader *r, const Instance *in)
     return ok && check_rows(r, in);
 }
 
-/* Checks every instance. Those of one declared shape stand together, and at most one error is reported for them. */
+/* Checks every instance. Those of one declared shape stand together, and at most one error is reported for them; of a
+ * log one is for each row, the first ones. */
 static void check_all(SpecReader *r)
 {
-    int last_failed = -1;
+    int last_failed = -1, nfailed = 0;
     double sum = 0;
     for (int64_t i = 0; i < r->spec->ninstance; i++) {
         const Instance *in = &r->spec->instance[i];
         sum += in->weight;
-        if (in->decl != last_failed && !check_sizes(r, in))
-            last_failed = in->decl;
+        if (in->decl == last_failed || check_sizes(r, in))
+            continue;
+        last_failed = r->spec->log && ++nfailed < SPEC_MAX_ROW_ERROR ? -1 : in->decl;
     }
     Loc at = conf_member(r->root, "weights") ? conf_member(r->root, "weights")->name_at
                                              : conf_member(r->group, "shapes")->name_at;
@@ -310,28 +330,36 @@ static void check_all(SpecReader *r)
         diag_error(r->diag, at, "the weights add up to infinity");
 }
 
-void spec_make_instances(SpecReader *r)
+/* Adds the declared shapes at all points. */
+static bool add_shapes(SpecReader *r)
 {
     Spec *s = r->spec;
     int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
     Grid g = spec_grid(s, s->dims, limit);
     if (!g.all)
-        g = spec_grid(s, s->dims, limit - TUNE_PER_SHAPE);
+        g = spec_grid(s, s->dims, limit - SPEC_TUNE_PER_SHAPE);
     PointSet points = { .p = ARENA_ARRAY(r->arena, (size_t)g.npoint + 1, Point) };
     while (spec_grid_next(s, &g, &points.p[points.n]))
         points.n++;
     points_sort(&points);
-    s->instance = ARENA_ARRAY(r->arena, (size_t)((points.n + TUNE_PER_SHAPE) * s->nshape * s->nthread), Instance);
+    s->instance = ARENA_ARRAY(r->arena, (size_t)((points.n + SPEC_TUNE_PER_SHAPE) * s->nshape * s->nthread), Instance);
     bool ok = true; /* each shape tells its own first error */
     for (int i = 0; i < s->nshape; i++)
         ok = add_shape(r, i, &points) && ok;
-    if (!ok)
+    return ok;
+}
+
+void spec_make_instances(SpecReader *r)
+{
+    Spec *s = r->spec;
+    if (!(s->log ? spec_add_rows(r) : add_shapes(r)))
         return;
     if (!s->ninstance) {
         diag_error(r->diag, s->shape[0].loc, "no shape has anything to compute: an extent of each is always 0");
         return;
     }
-    merge_instances(s);
+    if (!s->log)
+        merge_instances(s);
     check_all(r);
     const int64_t n = s->ninstance; /* once for each thread count */
     s->ninstance *= s->nthread;

@@ -23,6 +23,11 @@ const Storage *spec_part(const Spec *s, DtypePart part)
 
 const char *spec_formula_text(const Spec *s) { return s->formula ? s->formula->text : ""; }
 
+const char *spec_log_path(Arena *a, const Spec *s)
+{
+    return s->function ? arena_printf(a, "shapes_%s" SPEC_LOG_SUFFIX, s->function) : "shapes" SPEC_LOG_SUFFIX;
+}
+
 const Layout *spec_layout(const Spec *s, int operand) { return &s->op->operand[operand].layout[s->layout[operand]]; }
 
 bool spec_is_aligned(const Spec *s, int operand)

@@ -291,7 +291,9 @@ const char **spec_shape_texts(Arena *a, const Spec *s, int shape)
 {
     const char **text = ARENA_ARRAY(a, (size_t)s->op->ngiven, const char *);
     for (int i = 0; i < s->op->ngiven; i++)
-        text[i] = expr_text(s->shape[shape].extent[i]);
+        text[i] = s->log && s->box.min[i] < s->box.max[i]
+                      ? arena_printf(a, "%" PRId64 "..%" PRId64, s->box.min[i], s->box.max[i])
+                      : expr_text(s->shape[shape].extent[i]);
     return text;
 }
 
@@ -391,6 +393,12 @@ unsigned spec_named_dims(SpecReader *r)
 
 void spec_read_shapes(SpecReader *r)
 {
+    const ConfSetting *log = conf_member(r->group, "shapes");
+    r->spec->box = box_empty();
+    if (log && log->type == CONF_STRING) {
+        spec_read_log(r, log);
+        return;
+    }
     const ConfSetting *list = conf_list(r->conf, r->group, "shapes");
     const int n = conf_length(list);
     if (!list)
@@ -400,7 +408,6 @@ void spec_read_shapes(SpecReader *r)
         return;
     }
     int64_t limit = CHECK_MAX_POINT / n / OP_MAX_AXIS;
-    r->spec->box = box_empty();
     r->spec->shape = ARENA_ARRAY(r->arena, (size_t)n, ShapeDecl);
     for (int i = 0; i < n; i++)
         read_shape(r, conf_elem(list, i), limit > CHECK_MIN_POINT ? limit : CHECK_MIN_POINT);

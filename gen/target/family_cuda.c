@@ -37,15 +37,13 @@ static const RateRow rates[] = { { "f32", "FMA_SM", "fma", false, 1 },
                                  { "bf16", "TENSOR_F16_SM", "bf16", true, 1 },
                                  { NULL, NULL, NULL, false, 0 } };
 
-static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
-                                    { "kernels.cu", "kernels.cu", OWNER_PACKAGE },
-                                    { "dispatch.h", "dispatch.h", OWNER_FUNCTION },
-                                    { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
-                                    { "README.md", "README.md", OWNER_PACKAGE },
-                                    { "flush_l2.h", "flush_l2.h", OWNER_PACKAGE },
-                                    { "test_cuda.c", "test.c", OWNER_OP },
-                                    { "bench_cuda.c", "bench.c", OWNER_OP },
-                                    { NULL, NULL, OWNER_PACKAGE } };
+static const PackageRow files[] = {
+    { "package.h", "PACKAGE.h", OWNER_PACKAGE },    { "kernels.cu", "kernels.cu", OWNER_PACKAGE },
+    { "dispatch.h", "dispatch.h", OWNER_FUNCTION }, { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
+    { "README.md", "README.md", OWNER_PACKAGE },    { "log.h", "PACKAGE_log.h", OWNER_PACKAGE },
+    { "flush_l2.h", "flush_l2.h", OWNER_PACKAGE },  { "test_cuda.c", "test.c", OWNER_OP },
+    { "bench_cuda.c", "bench.c", OWNER_OP },        { NULL, NULL, OWNER_PACKAGE }
+};
 
 static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
 static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",

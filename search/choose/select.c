@@ -49,7 +49,7 @@ typedef struct {
 static double weight_of(const Selector *q, int64_t i, double all_weight)
 {
     const Instance *inst = &q->s->spec->instance[i];
-    return inst->weight / all_weight + (q->shape[i] >= 0 ? inst->weight / q->tuned_weight : 0);
+    return inst->weight / all_weight + (q->shape[i] >= 0 ? instance_stands(inst) / q->tuned_weight : 0);
 }
 
 static void see_instances(Selector *q)
@@ -66,7 +66,7 @@ static void see_instances(Selector *q)
             q->seen_weight += inst->weight;
         }
         q->all_weight += inst->weight;
-        q->tuned_weight += q->shape[i] >= 0 ? inst->weight : 0;
+        q->tuned_weight += q->shape[i] >= 0 ? instance_stands(inst) : 0;
     }
     q->tuned_weight = q->tuned_weight > 0 ? q->tuned_weight : 1;
     for (int64_t i = 0; i < q->nseen; i++)
@@ -94,15 +94,20 @@ static void see_trials(Selector *q)
         q->added[u] = study_added_bytes(s, &s->trial[q->usable[u]]);
 }
 
-/* The time of a trial: a measured one as it is, a predicted one made worse by as much as it may be off, since the least
- * of many predictions is one that is too low. Where nothing was measured, all are off alike, and none is made worse. */
-static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
+/* The time ns of a trial: a measured one as it is, a predicted one made worse by as much as it may be off, since the
+ * least of many predictions is one that is too low. Where nothing was measured, all are off alike, and none is made
+ * worse. */
+static double doubted(const Selector *q, int64_t trial, const Instance *inst, double ns)
 {
     const int64_t shape = study_shape(q->s, inst->extent, inst->threads);
-    const double ns = cost_trial(q->m, trial, inst);
     if (q->s->device->modelled || (shape >= 0 && q->s->trial[trial].ns[shape] > 0))
         return ns;
     return ns * (1 + DOUBTS * cost_doubt(q->m, trial, inst));
+}
+
+static double doubted_ns(const Selector *q, int64_t trial, const Instance *inst)
+{
+    return doubted(q, trial, inst, cost_trial(q->m, trial, inst));
 }
 
 static double relative(const Selector *q, double time, double best)
@@ -417,17 +422,24 @@ const char *select_why_none(Arena *a, const Study *s)
                         : "none of the kernels that work serves every call";
 }
 
-static void fill_times(Selector *q, int64_t trial)
+/* Works out the times of the chosen kernels that have none yet, instance by instance: what predictions on one have in
+ * common is kept. */
+static void fill_times(Selector *q, const Assignment *as)
 {
     const Spec *spec = q->s->spec;
-    if (q->ns[trial])
-        return;
-    q->ns[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
-    q->doubted[trial] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
-    for (int64_t i = 0; i < spec->ninstance; i++) {
-        q->ns[trial][i] = cost_trial(q->m, trial, &spec->instance[i]);
-        q->doubted[trial][i] = doubted_ns(q, trial, &spec->instance[i]);
-    }
+    int64_t trial[SELECT_MAX_KERNEL];
+    int n = 0;
+    for (int k = 0; k < as->nkernel; k++)
+        if (!q->ns[as->kernel[k]]) {
+            trial[n++] = as->kernel[k];
+            q->ns[as->kernel[k]] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
+            q->doubted[as->kernel[k]] = ARENA_ARRAY(q->arena, (size_t)spec->ninstance, double);
+        }
+    for (int64_t i = 0; i < spec->ninstance; i++)
+        for (int k = 0; k < n; k++) {
+            const double ns = q->ns[trial[k]][i] = cost_trial(q->m, trial[k], &spec->instance[i]);
+            q->doubted[trial[k]][i] = doubted(q, trial[k], &spec->instance[i], ns);
+        }
 }
 
 /* Takes over the first step that picked n kernels. Unless each of them serves every call, the one that costs were
@@ -443,10 +455,9 @@ static void take_step(Selector *q, Assignment *as, int n)
     if (!all && select_kernel_of(as, q->last) < 0)
         as->kernel[as->nkernel++] = q->last;
     as->asks_align = false;
-    for (int k = 0; k < as->nkernel; k++) {
-        fill_times(q, as->kernel[k]);
+    for (int k = 0; k < as->nkernel; k++)
         as->asks_align = as->asks_align || q->s->trial[as->kernel[k]].c.t->asks_align;
-    }
+    fill_times(q, as);
 }
 
 static int count_serving(const Selector *q, const Assignment *as, int most)

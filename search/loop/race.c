@@ -132,8 +132,9 @@ static int64_t rank_heats(const Lab *l, const Heat *heat, int64_t n, Ranked *ord
     int64_t nworth = 0;
     for (int64_t i = 0; i < n; i++)
         if (heat[i].gain > WORTH || library_unmet(l, heat[i].inst))
-            order[nworth++] =
-                (Ranked){ -heat[i].gain * heat[i].inst->weight / stopwatch_expect_s(l, heat[i].inst, heat[i].ns), i };
+            order[nworth++] = (Ranked){
+                -heat[i].gain * instance_stands(heat[i].inst) / stopwatch_expect_s(l, heat[i].inst, heat[i].ns), i
+            };
     qsort(order, (size_t)nworth, sizeof *order, ranked_compare);
     return nworth;
 }

@@ -5,7 +5,8 @@
  *
  * A list is what the spec lists as one shape, with one number of threads. Its places are its calls with the least and
  * the most work, and one in the middle between these. The heaviest list comes first, with its small, its large and its
- * middle call; so an early end leaves a spread. Places with fewer measurements have their turns before others.
+ * middle call; so an early end leaves a spread. A log has no lists: its places are the shapes that stand for most
+ * calls. Places with fewer measurements have their turns before others.
  */
 #include "search/space/propose.h"
 
@@ -106,7 +107,19 @@ static void add_place(Cover *c, int64_t shape)
         c->place[c->nplace++] = (Place){ .shape = shape, .seen = seen };
 }
 
-static void make_places(Arena *a, Cover *c)
+/* Adds a log's shapes that stand for most calls. It lists no shapes; its ends may be calls that nobody makes, and that
+ * take as long as all others. */
+static void add_standing(Cover *c)
+{
+    Ranked order[MAX_PLACE];
+    int n = 0;
+    for (int64_t j = 0; j < c->s->nshape; j++)
+        n = ranked_insert(order, n, MAX_PLACE, -instance_stands(c->s->shape[j]), j);
+    for (int i = 0; i < n; i++)
+        add_place(c, order[i].at);
+}
+
+static void add_lists(Arena *a, Cover *c)
 {
     List *list = ARENA_ARRAY(a, (size_t)c->s->nshape + 1, List);
     const int n = make_lists(c->s, list);
@@ -210,7 +223,10 @@ int cover(Arena *a, const Study *s, const Space *space, const CostModel *m, Prop
     *c = (Cover){ .s = s, .space = space, .m = m };
     if (most == 0)
         return 0;
-    make_places(a, c);
+    if (s->spec->log)
+        add_standing(c);
+    else
+        add_lists(a, c);
     for (int i = 0; i < c->nplace; i++)
         make_wishes(a, c, i);
     int count = 0;

@@ -139,7 +139,7 @@ static void choose_seen_shapes(Proposer *p)
         double best = study_best(s, p->shape[i], NULL);
         p->best[i] = isfinite(best) ? log2(best) : INFINITY;
         p->sigma[i] = p->m->sigma[p->shape[i]];
-        p->total_weight += s->shape[p->shape[i]]->weight;
+        p->total_weight += instance_stands(s->shape[p->shape[i]]);
     }
 }
 
@@ -185,7 +185,7 @@ static double shape_gain(const Proposer *p, int i, int j)
         return 0;
     double z = (p->best[j] - p->log2t[i * p->nshape + j]) / p->sigma[j];
     double pdf = exp(-z * z / 2) / sqrt(2 * M_PI), cdf = erfc(-z / M_SQRT2) / 2;
-    return p->s->shape[p->shape[j]]->weight * p->sigma[j] * (z * cdf + pdf) * M_LN2;
+    return instance_stands(p->s->shape[p->shape[j]]) * p->sigma[j] * (z * cdf + pdf) * M_LN2;
 }
 
 static double expected_gain(const Proposer *p, int i)

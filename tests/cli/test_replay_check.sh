@@ -97,7 +97,7 @@ fresh
 echo >>p/records.jsonl
 run 1 replay --check p
 told 'edited: records.jsonl'
-told 'p: not made again, as that takes its own spec.cfg and records.jsonl'
+told 'p: not made again, as that takes its own spec.cfg, logs of shapes and records.jsonl'
 
 section edited together with MANIFEST, and a file that this dcgen would not write
 fresh

@@ -29,6 +29,7 @@ for spec in "$SRC"/specs/*.cfg; do
     bert_dense_b1) says "$name" $((4 * 512)) ;;
     gpt2) says "$name" $((4 * 1024 + 8)) ;;
     llama_7b) says "$name" $((3 * 512)) ;;
+    gpt2_served) says "$name" $((4 * 160)) ;;
     odd) says "$name" $((4 * 257)) ;;
     bert_layer) grep -q '"bert_layer_scores"' "$tmp/out" || failed "$name: a function is left out" ;;
     attention_values) says "$name" $((256 * 512)) ;;

@@ -147,6 +147,25 @@ TEST(options_are_kept_as_settings)
     }
 }
 
+/* A package's spec takes its shapes from the package's own copy of the log, of each function. */
+TEST(logs_are_the_packages_own)
+{
+    const char *said;
+    put_file(in_root("calls.csv"), "M,N,K,count\n7,48,64,5\n9,48,64,1\n");
+    const Workload *one =
+        read_spec("name = \"tiny\"; op = \"dense\"; shapes = \"./calls.csv\" ; # mine\n", &none, &said);
+    assert_string_equal(said, "");
+    assert_string_equal(one->spec_text, "name = \"tiny\"; op = \"dense\"; shapes = \"shapes.csv\" ; # mine\n");
+    const Workload *several =
+        read_spec("name = \"tiny\"; functions = ( { name = \"a\"; op = \"dense\"; shapes = \"calls.csv\"; },\n"
+                  "{ shapes = ( { M = 7; N = 8; K = 9; } ); name = \"b\"; op = \"dense\"; },\n"
+                  "{ shapes = \"calls.csv\"; name = \"c\"; op = \"dense\"; } );\n",
+                  &none, &said);
+    assert_string_equal(said, "");
+    assert_has_all(several->spec_text, "shapes = \"shapes_a.csv\"; },\n", "shapes = ( { M = 7;",
+                   "{ shapes = \"shapes_c.csv\"; name");
+}
+
 static const char *kept_folder(const char *out, const char *folder)
 {
     const TextList all = list_of(folder, "own");

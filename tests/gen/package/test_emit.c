@@ -250,6 +250,26 @@ TEST(a_report_is_named_where_there_is_one)
     assert_string_equal(without->file[without->n - 1].path, "MANIFEST");
 }
 
+/* The header counts what callers give; what is the same in all calls stands in its rows as a number. */
+TEST(a_header_counts_calls)
+{
+    EmitInput in;
+    const Package *p = make_two(&in);
+    EXPECT(p, "two_log.h", "#ifndef two_LOG_H\n",
+           "static inline void two_log(two_log_table *table, int64_t M, int64_t N, int64_t K)\n",
+           "    fputs(\"K,\", file);\n    fputs(\"count\\n\", file);\n");
+    EXPECT(p, "CMakeLists.txt", "set(two_headers two.h two_log.h two_pool.h)\n", "set(two_headers two.h two_log.h)\n");
+    assert_lacks(package_text(p, "README.md"), "that were counted");
+    Synthetic strides;
+    const Result result = result_of(&strides, "name = \"strides\"; op = \"conv2d\"; target = [\"avx2\"];\n"
+                                              "shapes = ( { N = 1; G = 1; H = 9; W = 9; C = 8; K = 8; R = 3; S = 3; "
+                                              "STRIDE = 2; } ); layout = { packed = true; };\n");
+    in = input_of(&result, 1);
+    EXPECT(package_of(&in), "strides_log.h", "int64_t S)\n", "    fputs(\"STRIDE_H,\", file);\n",
+           "    fputs(\"2,\", file);\n");
+    arena_free(strides.arena);
+}
+
 /* A dispatcher asks what kernels serve where some do not serve every call, and a call that asks for a kernel that does
  * not serve it is refused. */
 TEST(kernels_that_serve_less_are_asked)
@@ -305,7 +325,7 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
         "package/arithmetic.h package/bench.c package/blocks.h package/candidate.c package/cblas.h "
         "package/declarations.h package/dispatch.h "
         "package/each_kernel.h package/element.h "
-        "package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h "
+        "package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h package/log.h "
         "package/overlap.h package/pack.h package/package.h package/package.json package/packed.h "
         "package/packed_calls.h package/pieces.h package/plant.h package/pool.c package/pool.h package/preamble.c "
         "package/problem.h package/refused.h "
@@ -455,6 +475,27 @@ TEST(licences_in_files_are_read)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_string_equal(json_string_value(elem(file_of(o, want[i][0]), "licenseInfoInFiles", 0)), want[i][1]);
     json_decref(o);
+}
+
+/* The log that a spec takes its shapes from is a file of the package, by its author's licence. */
+TEST(a_log_goes_into_the_package)
+{
+    static const char text[] = "M,N,K\n1,2,3\n";
+    const Source src = { "calls.csv", text, sizeof text - 1 };
+    const ShapeLog log = { .src = &src, .n = 1, .calls = 4321 };
+    Synthetic own;
+    const Result result = result_of(&own, two_spec);
+    own.spec->log = &log;
+    const EmitInput in = input_of(&result, 1);
+    const Package *p = package_of(&in);
+    assert_string_equal(package_text(p, "shapes.csv"), text);
+    EXPECT(p, "README.md", "\n| `shapes.csv` | the shapes that the spec asks for, counted |\n",
+           "\n`shapes.csv` has 1 different shapes, called 4,321 times. ", "\n| M | 1 | ");
+    EXPECT(p, "package.json", "\"shapes.csv\": ");
+    json_t *o = sbom_of(p);
+    assert_string_equal(text_of(file_of(o, "shapes.csv"), "licenseConcluded"), "NOASSERTION");
+    json_decref(o);
+    arena_free(own.arena);
 }
 
 TEST(relationships_are_of_what_is_there)

@@ -10,7 +10,7 @@
 #include "tests/gen/printed.h"
 
 static const char *const NAMES[] = { ".gitattributes", "kernels.c",  "package.json", "pool.c",
-                                     "records.jsonl",  "src/deep.c", "spec.cfg" };
+                                     "records.jsonl",  "src/deep.c", "spec.cfg",     "shapes_f.csv" };
 enum { NFILE = sizeof NAMES / sizeof *NAMES };
 
 static void drop(const char *name) { assert_int_equal(remove(in_root(name)), 0); }
@@ -94,7 +94,7 @@ static void json_is(const Drift *d, const char *edited, const char *missing, con
                                 same ? "true" : "false"));
 }
 
-#define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg and records.jsonl\n"
+#define NOT_AGAIN "pkg: not made again, as that takes its own spec.cfg, logs of shapes and records.jsonl\n"
 #define CR_LF                                                                                                    \
     ", but for CR LF at the ends of lines; keep the package's .gitattributes beside them (\"* -text\"), remove " \
     "them and check them out again\n"
@@ -130,6 +130,14 @@ TEST(each_file_is_as_it_was_or_is_named)
     put("pool.c", "mine");
     said("edited: pool.c\nedited: records.jsonl\nmissing: kernels.c\nmissing: spec.cfg\nmissing: src/deep.c\n"
          "pkg: edited by hand: 5 files are not as dcgen " DCGEN_VERSION " wrote them\n" NOT_AGAIN,
+         true, false);
+}
+
+/* A package is made of the logs of shapes that it holds. */
+TEST(logs_are_inputs_too)
+{
+    put("shapes_f.csv", "mine");
+    said("edited: shapes_f.csv\npkg: edited by hand: 1 file is not as dcgen " DCGEN_VERSION " wrote it\n" NOT_AGAIN,
          true, false);
 }
 
@@ -254,11 +262,12 @@ TEST(what_came_and_went_is_named)
 {
     Package again = package_of(DCGEN_VERSION, "dense/new.c");
     again.file[0] = again.file[NFILE];
-    again.n = NFILE - 1; /* without .gitattributes, spec.cfg and MANIFEST at its end */
+    again.n = NFILE - 1; /* without .gitattributes, shapes_f.csv and MANIFEST at its end */
     Drift d = drift();
     drift_of_package(arena, &again, &d);
     assert_string_equal(printed(&d, false), "made by: template dense/pack.c\nmade by: template dense/new.c\n"
-                                            "would change: .gitattributes\nwould change: MANIFEST\n" OTHERS);
+                                            "would change: .gitattributes\nwould change: MANIFEST\n"
+                                            "would change: shapes_f.csv\n" OTHERS);
 }
 
 TEST_EACH(setup, place_teardown)

@@ -77,6 +77,16 @@ TEST(no_regret_is_told_where_none_is_known)
     assert_has(said_of(&out, 1, NULL, true), "\"regret\": null");
 }
 
+/* There is no 'tune' that a row of a log could be added to. */
+TEST(of_a_log_the_place_alone_is_told)
+{
+    const ShapeLog log = { .n = 8 };
+    const Result out = hand_of();
+    hand.y.spec->log = &log;
+    tells(&out, "  it is 12% at M = 5, N = 16, K = 16\n");
+    hand.y.spec->log = NULL;
+}
+
 /* Only what is held out, can be said and is more than 5 % off is named. */
 TEST(people_are_told_where_a_prediction_went_wrong)
 {

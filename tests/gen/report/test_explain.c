@@ -441,6 +441,21 @@ TEST(takes_attributes_together)
     bert.spec->op = before;
 }
 
+/* Shapes of a log follow from no dims. */
+TEST(shapes_of_a_log_are_told_by_extents)
+{
+    const ShapeLog log = { .n = 1 };
+    Spec *s = bert.spec;
+    const unsigned dims = s->dims;
+    s->log = &log;
+    s->dims = 0;
+    expect_fault(&bert, "", "no shape is given; expected M=... N=... K=...");
+    expect_fault(&bert, "T=1", "M is missing; expected M=... N=... K=...");
+    EXPECT(&bert, "M=592 N=768 K=768", "M = 592, N = 768, K = 768, 1 thread");
+    s->log = NULL;
+    s->dims = dims;
+}
+
 TEST(says_what_is_wrong)
 {
     expect_fault(&bert, "", "no shape is given; expected T=..., or M=... N=... K=...");

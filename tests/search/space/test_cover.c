@@ -125,6 +125,37 @@ TEST(it_ends_with_its_trials)
     assert_int_equal(ask(p, COVER_TRIALS), 0);
 }
 
+/* Are any candidates measured on the shape? */
+static bool is_place(const Proposal *p, int n, int64_t shape)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any = any || proposal_has(&p[i], shape);
+    return any;
+}
+
+/* Of a log, those that stand for most calls are places. */
+TEST(places_of_a_log)
+{
+    const ShapeLog log = { .n = 1 };
+    const Spec *declared = s->spec;
+    Spec spec = *declared;
+    Proposal p[COVER_TRIALS];
+    int64_t other = 0;
+    const int n = ask(p, COVER_TRIALS);
+    while (is_place(p, n, other))
+        other++;
+    assert_true(other < s->nshape);
+    Instance *inst = &spec.instance[s->shape[other] - spec.instance];
+    inst->stands = 1e9;
+    assert_false(is_place(p, ask(p, COVER_TRIALS), other)); /* of declared shapes each has its three */
+    spec.log = &log;
+    s->spec = &spec;
+    assert_true(is_place(p, ask(p, COVER_TRIALS), other));
+    s->spec = declared;
+    inst->stands = 0;
+}
+
 /* Places where others were measured have their turns behind those where none was. */
 TEST(places_without_measurements_come_first)
 {

@@ -278,8 +278,10 @@ static TARGET_ATTRIBUTE void KERNEL_channels(const NAME_args *a, int64_t n, int6
     }
 #if !OUTPUT_READ
 #if EPILOGUE_CALLS
-    for (int64_t t = 0; t < rows; t++)
-        KERNEL_finish(a, (n * a->P + p + t) * a->Q + q, c0, columns, c1 - c0);
+    for (int64_t t = 0; t < rows; t++) {
+        const int64_t pixel = (n * a->P + p + t) * a->Q + q;
+        KERNEL_store_part(a, STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC) + c0, STRIDED(Y, a->Y_stride[2], a->OC), pixel, c0, columns, c1 - c0);
+    }
 #endif
 #endif
 }

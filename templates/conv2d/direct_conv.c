@@ -120,11 +120,6 @@ features = (
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"
 #include "parts.h"
-#if !LAYOUT_Y_NCHW
-#if !OUTPUT_READ
-#include "../gemm/store_part.h"
-#endif
-#endif
 #include "view.h"
 #include "finish.h"
 #include "strip.h"
@@ -144,31 +139,24 @@ KERNEL_run_part(const int pixels, const int vectors, KERNEL_vec acc[MR][NV], KER
 }
 #endif
 
-/* Stores a tile's sums from y on: pixels from `pixel` on, filters from oc on, of which the group has `width`. */
+/* Stores a tile's sums from y on: pixels from `pixel` on, filters from oc on, of which the group has `width`. Where the group ends within a tile, or the
+ * formula calls functions, the sums pass through memory; in NCHW they are turned there. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec acc[MR][NV], float *y, int64_t pixel, int64_t oc, int64_t width)
 {
     const int filters = vectors * LANES;
-    if (LAYOUT_Y_NCHW || width < filters) { /* a tile across filter K is stored in part, and one in NCHW turned */
+    if (LAYOUT_Y_NCHW || width < filters || (EPILOGUE_CALLS && !CALLS)) {
         float part[MR * NP * 16];
         KERNEL_write(pixels, vectors, acc, part, filters);
 #if LAYOUT_Y_NCHW
-        (void)y;
         KERNEL_store_turned(a, part, filters, pixel, pixels, oc, width < filters ? width : filters);
 #else
-#if OUTPUT_READ
+        KERNEL_store_part(a, part, filters, pixel, oc, pixels, width < filters ? width : filters);
+#endif
         (void)y;
-        KERNEL_finish(a, part, filters, pixel, oc, pixels, width);
-#else
-        KERNEL_store_part(pixels, width, part, filters, NULL, y, STRIDED(Y, a->Y_stride[2], a->OC));
-#if HAS_EPILOGUE
-        KERNEL_finish(a, pixel, oc, pixels, width);
-#endif
-#endif
-#endif
         return;
     }
-#if HAS_EPILOGUE && !LAYOUT_Y_NCHW && (CALLS || !EPILOGUE_CALLS)
+#if HAS_EPILOGUE && !LAYOUT_Y_NCHW
     KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
     PACKAGE_UNROLL(16)
     for (int j = 0; j < pixels; j++, KERNEL_next_formula_pixel(a, &at))
@@ -176,20 +164,7 @@ KERNEL_put(const int pixels, const int vectors, const NAME_args *a, KERNEL_vec a
         for (int v = 0; v < vectors; v++)
             acc[j][v] = NAME_epilogue_MACHINE(a, acc[j][v], at.n, at.p, at.q, oc + v * LANES, LANES);
 #endif
-#if OUTPUT_READ
-#if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
-    float part[MR * NP * 16];
-    KERNEL_write(pixels, vectors, acc, part, filters);
-    KERNEL_finish(a, part, filters, pixel, oc, pixels, filters);
-    return;
-#endif
-#endif
     KERNEL_write(pixels, vectors, acc, y, STRIDED(Y, a->Y_stride[2], a->OC));
-#if !OUTPUT_READ
-#if EPILOGUE_CALLS && !LAYOUT_Y_NCHW && !CALLS
-    KERNEL_finish(a, pixel, oc, pixels, filters);
-#endif
-#endif
 }
 
 /* Tiles side by side: from pixel q on of row `row`, `count` tiles by panels p.. of group g. The first is the i-th of `tiles` that pass these

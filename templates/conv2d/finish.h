@@ -87,35 +87,29 @@ KERNEL_store_turned(const NAME_args *a, const float *part, int64_t stride, int64
         }
     }
 }
-#elif HAS_EPILOGUE
-#if OUTPUT_READ
-/* The formula, which reads what Y held, on sums that lie elsewhere, in rows `stride` apart: `pixels` pixels from `pixel` on, `filters` filters from oc
- * on. One copy for all tiles. */
+#else
+/* Stores sums of a tile with the formula, where there is one: `part`, or Y itself, has a row of them for each pixel, `stride` floats apart; pixels from `pixel` on,
+ * filters from oc on. One copy for all tiles, and no call while sums are in registers. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
-KERNEL_finish(const NAME_args *a, const float *sums, int64_t stride, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
+KERNEL_store_part(const NAME_args *a, const float *part, int64_t stride, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
 {
     const int64_t lanes = VECTOR_BYTES / 4;
-    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
     float *y = STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC) + oc;
-    for (; pixels > 0; pixels--, y += STRIDED(Y, a->Y_stride[2], a->OC), sums += stride, KERNEL_next_formula_pixel(a, &at))
+#if HAS_EPILOGUE
+    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
+#endif
+    for (; pixels > 0; pixels--, y += STRIDED(Y, a->Y_stride[2], a->OC), part += stride) {
         for (int64_t i = 0; i < filters; i += lanes) {
             const int64_t left = filters - i < lanes ? filters - i : lanes;
-            PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(sums + i, left), at.n, at.p, at.q, oc + i, left), left);
-        }
-}
-#else
-/* The formula, on the sums that Y holds: `pixels` of them from `pixel` on, `filters` filters from oc on. One copy for all tiles, and no call
- * while sums are in registers. */
-static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void
-KERNEL_finish(const NAME_args *a, int64_t pixel, int64_t oc, int64_t pixels, int64_t filters)
-{
-    const int64_t lanes = VECTOR_BYTES / 4, end = oc + filters;
-    KERNEL_pixel at = KERNEL_formula_pixel(a, pixel);
-    for (float *y = STRIDED(Y, KERNEL_of_y(a, pixel), a->Y + pixel * a->OC); pixels > 0; pixels--, y += STRIDED(Y, a->Y_stride[2], a->OC), KERNEL_next_formula_pixel(a, &at))
-        for (int64_t i = oc; i < end; i += lanes) {
-            const int64_t left = end - i < lanes ? end - i : lanes;
-            PACKAGE_store_MACHINE(y + i, NAME_epilogue_MACHINE(a, PACKAGE_load_MACHINE(y + i, left), at.n, at.p, at.q, i, left), left);
-        }
-}
+            PACKAGE_floats_MACHINE sum = PACKAGE_load_MACHINE(part + i, left);
+#if HAS_EPILOGUE
+            sum = NAME_epilogue_MACHINE(a, sum, at.n, at.p, at.q, oc + i, left);
 #endif
+            PACKAGE_store_MACHINE(y + i, sum, left);
+        }
+#if HAS_EPILOGUE
+        KERNEL_next_formula_pixel(a, &at);
+#endif
+    }
+}
 #endif

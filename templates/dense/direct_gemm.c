@@ -70,6 +70,8 @@ features = (
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
+#include "../vector/load.h"
+#include "../vector/store.h"
 #define MR 8
 #define NV 3
 #define UK 1
@@ -93,12 +95,9 @@ features = (
  * The last N % LANES columns are computed as the last LANES columns, of which only they are stored; N < LANES has a loop. */
 #include "../gemm/rows.h"
 #include "../gemm/sums.h"
-#if !OUTPUT_READ
-#include "../gemm/store_part.h"
-#endif
 #include "../gemm/rows_by_rows.h"
 #include "../gemm/share.h"
-#include "finish.h"
+#include "store_part.h"
 #include "store_tile.h"
 
 /* Rows m.., columns n.., k0 <= k < k1: adds to Y unless k0 is 0. `rows` and `columns` are constants of each call. */
@@ -134,12 +133,12 @@ static TARGET_ATTRIBUTE void KERNEL_narrow(const NAME_args *a, int64_t m0, int64
             for (int64_t n = 0; n < N; n++)
                 y[n] += a->X[m * STRIDED(X, a->X_stride[0], K) + k] * a->W[k * STRIDED(W, a->W_stride[0], N) + n];
 #if OUTPUT_READ
-        KERNEL_finish(a, y, 0, m, 0, 1, N);
+        KERNEL_store_part(a, y, 0, m, 0, 1, N, 0, 1);
 #endif
     }
 #if HAS_EPILOGUE
 #if !OUTPUT_READ
-    KERNEL_finish(a, m0, 0, m1 - m0, N);
+    KERNEL_store_part(a, a->Y + m0 * STRIDED(Y, a->Y_stride[0], N), STRIDED(Y, a->Y_stride[0], N), m0, 0, m1 - m0, N, 0, 1);
 #endif
 #endif
 }

@@ -96,7 +96,9 @@ features = (
 #include "../gemm/lane_sums.h"
 #include "../gemm/dot.h"
 #include "../gemm/share.h"
-#include "finish.h"
+#if HAS_EPILOGUE
+#include "store_part.h"
+#endif
 
 /* Rows m.., columns n.., values k0..k1-1 of k: from k0 > 0 on it adds to Y. `rows` and `columns` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
@@ -107,7 +109,7 @@ KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, in
     float sums[MR * NR];
     KERNEL_dot(rows, columns, a->X + m * STRIDED(X, a->X_stride[0], K) + k0, STRIDED(X, a->X_stride[0], K), a->W + n * STRIDED(W, a->W_stride[0], K) + k0,
                STRIDED(W, a->W_stride[0], K), k1 - k0, 0, sums, columns, 0);
-    KERNEL_finish(a, sums, columns, m, n, rows, columns);
+    KERNEL_store_part(a, sums, columns, m, n, rows, columns, 0, 1);
 #else
     const int64_t N = STRIDED(Y, a->Y_stride[0], a->N), K = a->K;
     KERNEL_dot(rows, columns, a->X + m * STRIDED(X, a->X_stride[0], K) + k0, STRIDED(X, a->X_stride[0], K), a->W + n * STRIDED(W, a->W_stride[0], K) + k0, STRIDED(W, a->W_stride[0], K), k1 - k0, 0, a->Y + m * N + n, N, KC && k0 > 0);
@@ -126,7 +128,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_walk(a, &share);
 #if HAS_EPILOGUE
 #if !OUTPUT_READ
-    KERNEL_finish(a, share.m0, share.n0, share.m1 - share.m0, share.n1 - share.n0);
+    const int64_t N = STRIDED(Y, a->Y_stride[0], a->N);
+    KERNEL_store_part(a, a->Y + share.m0 * N + share.n0, N, share.m0, share.n0, share.m1 - share.m0, share.n1 - share.n0, 0, 1);
 #endif
 #endif
     return 0;

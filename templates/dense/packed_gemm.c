@@ -86,6 +86,8 @@ features = (
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
 #include "standalone.h"
+#include "../vector/load.h"
+#include "../vector/store.h"
 #define MR 8
 #define NP 3
 #define KA 1
@@ -110,11 +112,8 @@ features = (
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"
 #include "../gemm/join.h"
-#if !OUTPUT_READ
-#include "../gemm/store_part.h"
-#endif
 #include "../gemm/share.h"
-#include "finish.h"
+#include "store_part.h"
 #include "store_tile.h"
 
 /* Rows m.., columns n.., values k0..k1-1 of k; from k0 > 0 on it adds to Y. The tile is the i-th of `tiles` that pass these panels.
@@ -145,7 +144,7 @@ KERNEL_tile(const int rows, const int columns, const NAME_args *a, int64_t m, in
     {
         const int64_t stop = 0;
 #endif
-        KERNEL_run(rows, vectors, acc, &at, left - stop, each);
+        KERNEL_run(rows, vectors, acc, &at, left > stop ? left - stop : 0, each);
         left = left < stop ? left : stop;
     }
     KERNEL_join(rows, vectors, KA, acc);

@@ -102,10 +102,9 @@ features = (
  *   acc[r][v]       sum over the block's k of X[m+r][k0+k] * v-th vector of block[k] */
 #include "../gemm/rows.h"
 #include "../gemm/sums.h"
-#include "../gemm/store_part.h"
 #include "../gemm/rows_by_rows.h"
 #include "../gemm/share.h"
-#include "finish.h"
+#include "store_part.h"
 #include "store_tile.h"
 
 #if LAYOUT_W_KN

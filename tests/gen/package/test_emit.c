@@ -318,9 +318,9 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
     EmitInput in;
     assert_string_equal(
         sources_of(make_two(&in)),
-        "dense/finish.h dense/library.c dense/op.cfg dense/pack.c dense/packed_gemm.c "
-        "dense/reference.c dense/store_tile.h family/cpu.cfg "
-        "gemm/join.h gemm/packed_step.h gemm/rows.h gemm/share.h gemm/store_part.h gemm/sums.h gemm/walk.h "
+        "dense/library.c dense/op.cfg dense/pack.c dense/packed_gemm.c "
+        "dense/reference.c dense/store_part.h dense/store_tile.h family/cpu.cfg "
+        "gemm/join.h gemm/packed_step.h gemm/rows.h gemm/share.h gemm/sums.h gemm/walk.h "
         "package/CMakeLists.txt package/LICENSE package/README.md package/arguments.h package/arguments_of.h "
         "package/arithmetic.h package/bench.c package/blocks.h package/candidate.c package/cblas.h "
         "package/declarations.h package/dispatch.h "

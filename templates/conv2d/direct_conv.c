@@ -104,6 +104,7 @@ features = (
 #define HOLD 1
 #define BLOCK 8
 #define TAPS 1
+#define SHORT 0
 #define STRIP 1
 #define COPY 1
 #define CALLS 0

@@ -151,7 +151,7 @@ static bool read_extent(const Explanation *x, int i, int64_t *value)
 /* Fills in the extents that follow from those that are given. */
 static bool derive(const Explanation *x, int64_t *extent)
 {
-    return op_derive(x->study->spec->op, extent) ||
+    return spec_is_legal(x->study->spec, extent) ||
            fail(x, "there is no such call: an extent that follows is not legal");
 }
 

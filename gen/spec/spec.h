@@ -16,7 +16,7 @@
 #include "gen/spec/op.h"
 
 enum {
-    SPEC_MAX_DIM = 6,
+    SPEC_MAX_DIM = 12,
     SPEC_MAX_NAME = 8,
     SPEC_MAX_SHAPE = 256,
     SPEC_MAX_FUNCTION = 64,

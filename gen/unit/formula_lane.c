@@ -117,10 +117,42 @@ static const char *extreme_text(Printer *p, int i, const char *const *value)
                         type, i, value[0], i, value[1], i, least ? 'b' : 'a', i, least ? 'a' : 'b', i, i);
 }
 
+/* Is it 0 or more in every call? */
+static bool is_positive(const Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i);
+    if (v->kind != FORMULA_APPLY)
+        return v->kind == FORMULA_INDEX || v->kind == FORMULA_REDUCE || (v->kind == FORMULA_NUMBER && v->real >= 0) ||
+               (v->kind == FORMULA_EXTENT && p->spec->op->extent[v->at].least >= 0);
+    if (v->op == FORMULA_SUB || v->op == FORMULA_NEG)
+        return false;
+    for (int k = v->op == FORMULA_CHOOSE; k < v->narg; k++)
+        if (!is_positive(p, v->arg[k]))
+            return false;
+    return true;
+}
+
+/* A quotient or remainder of these values. What fits 32 bits is divided in fewer cycles by these, and by a number that
+ * compilers know in fewer still; by another one the fewest are those of a multiplication. */
+static Piece divided(const Printer *p, const FormulaNode *v, Piece a, Piece by)
+{
+    const FormulaNode *divisor = print_at(p, v->arg[1]);
+    const bool known =
+        divisor->kind == FORMULA_NUMBER || (divisor->kind == FORMULA_EXTENT && spec_is_constant(p->spec, divisor->at));
+    const char *value[] = { arena_printf(p->arena, "(int32_t)%s", print_enclosed(p, a, BIND_UNARY)),
+                            arena_printf(p->arena, "(int32_t)%s", print_enclosed(p, by, BIND_UNARY)) };
+    if (known || !is_positive(p, v->arg[0]))
+        return print_narrow(p, v, value);
+    return (Piece){ arena_printf(p->arena, "PACKAGE_%s_MACHINE(%s, %s)", v->op == FORMULA_QUOTIENT ? "over" : "beyond",
+                                 a.text, by.text),
+                    BIND_PRIMARY, false };
+}
+
 Piece print_at_lane(Printer *p, int i, const char *lane)
 {
     const FormulaNode *v = print_at(p, i);
-    const char *value[3];
+    Piece arg[FORMULA_MAX_ARG];
+    const char *value[FORMULA_MAX_ARG];
     if (!print_moves(p, i))
         return p->piece[i];
     if (v->kind == FORMULA_INDEX) {
@@ -135,28 +167,30 @@ Piece print_at_lane(Printer *p, int i, const char *lane)
     const bool extreme = v->op == FORMULA_MIN || v->op == FORMULA_MAX,
                divides = v->op == FORMULA_QUOTIENT || v->op == FORMULA_REMAINDER;
     for (int k = 0; k < v->narg; k++) {
-        const Piece arg = print_at_lane(p, v->arg[k], lane);
-        /* what fits 32 bits is divided in fewer cycles by these */
-        value[k] = !divides || p->style != STYLE_VECTOR
-                       ? print_enclosed(p, arg, extreme ? 0 : print_least_binding(v, k))
-                       : arena_printf(p->arena, "(int32_t)%s", print_enclosed(p, arg, BIND_UNARY));
+        arg[k] = print_at_lane(p, v->arg[k], lane);
+        value[k] = print_enclosed(p, arg[k], extreme ? 0 : print_least_binding(v, k));
     }
+    if (divides && p->style == STYLE_VECTOR)
+        return divided(p, v, arg[0], arg[1]);
     return extreme ? (Piece){ extreme_text(p, i, value), BIND_PRIMARY, false } : print_narrow(p, v, value);
 }
 
-/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A
- * GPU's places are ints, whose products may be larger. */
-const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
+/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors;
+ * last: for the last index, NULL: that one. A GPU's places are ints, whose products may be larger. */
+static const char *offset_text(Printer *p, const FormulaNode *v, const char *lane, const char *last)
 {
     const Operand *o = &p->spec->op->operand[v->at];
     const int rank = formula_rank(v);
     Text t = { .arena = p->arena };
     text_add(&t, p->style == STYLE_SCALAR && rank > 1 ? "(int64_t)" : "");
     for (int i = 0; i < rank; i++) {
+        const bool is_last = i + 1 == rank;
         if (i > 0) /* Horner's rule: the extents behind multiply */
             text_printf(&t, " * %s + ", print_layout_extent(p, o, i));
-        text_add(&t, print_enclosed(p, print_at_lane(p, v->arg[i], lane), i + 1 < rank ? BIND_UNARY : BIND_SUM));
-        if (i > 0 && i + 1 < rank) {
+        text_add(&t, is_last && last
+                         ? last
+                         : print_enclosed(p, print_at_lane(p, v->arg[i], lane), is_last ? BIND_SUM : BIND_UNARY));
+        if (i > 0 && !is_last) {
             const char *sum = arena_strdup(p->arena, text_str(&t));
             t = (Text){ .arena = p->arena };
             text_printf(&t, "(%s)", sum);
@@ -164,6 +198,8 @@ const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
     }
     return arena_strdup(p->arena, text_str(&t));
 }
+
+const char *print_offset(Printer *p, const FormulaNode *v, const char *lane) { return offset_text(p, v, lane, NULL); }
 
 const char *print_inside(Printer *p, const FormulaNode *v, const char *lane)
 {
@@ -195,6 +231,17 @@ static const char *all_inside(Printer *p, const FormulaNode *v, const char *firs
     return strcmp(one, other) == 0 ? one : arena_printf(p->arena, "%s && %s", one, other);
 }
 
+/* The condition under which the last index, which is v<i>a in the first lane, goes on by 1 from lane to lane. Of a
+ * remainder of what does, that is known from there. */
+static const char *runs_on(Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i), *index = print_at(p, v->arg[formula_rank(v) - 1]);
+    const Step of = index->kind == FORMULA_APPLY ? step_of(p, index->arg[0]) : any_step;
+    if (index->op != FORMULA_REMAINDER || of.least != 1 || of.most != 1 || !is_positive(p, index->arg[0]))
+        return arena_printf(p->arena, "v%db - v%da == lanes - 1", i, i);
+    return arena_printf(p->arena, "v%da <= %s - lanes", i, print_enclosed(p, p->piece[index->arg[1]], BIND_SUM));
+}
+
 /* Adds the cases where lanes are loaded at once: all from one place, or one behind the other. */
 static void add_at_once(Printer *p, int i, const char *name)
 {
@@ -202,26 +249,30 @@ static void add_at_once(Printer *p, int i, const char *name)
     const Operand *o = &p->spec->op->operand[v->at];
     const Storage *type = spec_element(p->spec, o);
     const char *lane = print_place_name(p, p->along), *last = arena_printf(p->arena, "(%s + lanes - 1)", lane);
-    const char *one = v->guarded ? print_inside(p, v, lane) : "", *all = all_inside(p, v, lane, last);
-    const Step s = step_of(p, v->arg[formula_rank(v) - 1]);
-    const char *first_at = arena_printf(p->arena, "v%da", i), *otherwise = "    if";
+    const char *also = v->guarded ? " && " : "", *all = all_inside(p, v, lane, last), *otherwise = "    if";
+    const int index = v->arg[formula_rank(v) - 1];
+    const Step s = step_of(p, index);
+    const char *at = offset_text(p, v, lane, arena_printf(p->arena, "v%da", i)),
+               *run = s.most <= 1 ? runs_on(p, i) : "";
     if (s.least == 1 && s.most == 1) {
         text_printf(&p->out, "    if (%s)\n        %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n    else\n", all,
                     name, type->loader, o->name, print_offset(p, v, lane));
         return;
     }
-    text_printf(&p->out, "    const int64_t v%da = %s, v%db = %s;\n", i, print_offset(p, v, lane), i,
-                print_offset(p, v, last));
+    text_printf(&p->out, "    const int64_t v%da = %s;\n", i, print_at_lane(p, index, lane).text);
+    if (s.least >= 0 || strstr(run, arena_printf(p->arena, "v%db", i)))
+        text_printf(&p->out, "    const int64_t v%db = %s;\n", i, print_at_lane(p, index, last).text);
     if (s.least >= 0) {
-        text_printf(&p->out, "    if (%s%sv%da == v%db)\n        %s = PACKAGE_all%s_MACHINE(%s);\n", one,
-                    v->guarded ? " && " : "", i, i, name, storage_is_whole(type) ? "_ints" : "",
-                    print_loaded_alone(p, o, first_at));
+        text_printf(&p->out,
+                    "    if (__builtin_expect(%s%sv%da == v%db, 1))\n        %s = PACKAGE_all%s_MACHINE(%s);\n",
+                    v->guarded ? print_inside(p, v, lane) : "", also, i, i, name, storage_is_whole(type) ? "_ints" : "",
+                    print_loaded_alone(p, o, at));
         otherwise = "    else if";
     }
     if (s.most <= 1)
         text_printf(&p->out,
-                    "%s (%s%sv%db - v%da == lanes - 1)\n        %s = PACKAGE_load%s_MACHINE(a->%s + v%da, lanes);\n",
-                    otherwise, all, v->guarded ? " && " : "", i, i, name, type->loader, o->name, i);
+                    "%s (__builtin_expect(%s%s%s, 1))\n        %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n",
+                    otherwise, all, also, run, name, type->loader, o->name, at);
     text_add(&p->out, "    else\n");
 }
 

@@ -68,7 +68,7 @@ TEST(the_widest_ranges)
     assert_int_equal(count_of(points_declared(arena, s, 5000), (int64_t[]){ 1789569706, 4096, 4096, 1 }), 9);
 }
 
-/* 12 dims have more corners than there are points: some of these, of which each dim has both ends, and points between. */
+/* 12 dims have more corners than there are points: some of these, with both ends of each dim, and points between. */
 TEST(more_corners_than_points)
 {
     const int64_t count[] = { 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };

@@ -116,7 +116,22 @@ bool formula_has_limits(const Formula *f, const Op *op)
     return has;
 }
 
-/* The extents that the indices go along, or those that the spec says. False after an error. */
+/* The extent that a place goes along where the operand is read somewhere below a node, as its i-th index of `rank`; -1:
+ * there is no place. */
+static int place_in(const FormulaReader *r, const Node *n, const char *operand, int rank, int i)
+{
+    int extent = -1;
+    if (n->kind == ELEMENT && n->nlist == rank && n->list[i]->kind == NAME && strcmp(n->name.name, operand) == 0)
+        extent = formula_place_named(r, n->list[i]->name.name);
+    for (int k = 0; extent < 0 && k < n->nlist; k++)
+        extent = place_in(r, n->list[k], operand, rank, i);
+    for (int k = 0; extent < 0 && k < 2 && n->arg[k]; k++)
+        extent = place_in(r, n->arg[k], operand, rank, i);
+    return extent;
+}
+
+/* The extents that the indices go along, here or elsewhere in the formula, or those that the spec says. False after an
+ * error. */
 static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layout *l)
 {
     const FormulaExtents *own = names_row(NAMES(r->text->extents, r->text->nextents), n->name.name);
@@ -124,13 +139,16 @@ static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layo
     if (!l->rank)
         return false;
     for (int i = 0; i < l->rank; i++) {
-        const FormulaNode *v = own ? NULL : &r->f->node[index[i]];
-        if (v && v->kind != FORMULA_INDEX)
+        const bool is_place = !own && r->f->node[index[i]].kind == FORMULA_INDEX;
+        const int extent = is_place ? r->f->node[index[i]].at
+                           : own    ? -1
+                                    : place_in(r, r->expr->root, n->name.name, n->nlist, i);
+        if (!own && extent < 0)
             return FAIL(r, n->list[i],
                         "expected a place such as n: what extent '%s' has here is not known; the spec may say it, as "
                         "in extents = { %s = [\"N\"]; };",
                         n->name.name, n->name.name) >= 0;
-        l->extent[i] = own ? own->extent[i] : expr_name(r->arena, r->op->extent[v->at].name);
+        l->extent[i] = own ? own->extent[i] : expr_name(r->arena, r->op->extent[extent].name);
         expr_bind(l->extent[i], NAMES(r->op->extent, r->op->nextent));
     }
     return true;

@@ -151,6 +151,17 @@ TEST(indices_mean)
     }
 }
 
+/* Places say what extents an operand has wherever they stand. */
+TEST(extents_follow_from_any_place)
+{
+    const Spec *s = read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[m - 1,n;0] + x[0,n / 2] * "
+                              "y[n + 1;y[n]] + x[m,0]\";");
+    assert_string_equal(s->op->operand[0].name, "x");
+    assert_string_equal(expr_text(s->op->operand[0].layout->extent[0]), "M");
+    assert_string_equal(expr_text(s->op->operand[0].layout->extent[1]), "N");
+    assert_string_equal(expr_text(s->op->operand[1].layout->extent[0]), "N");
+}
+
 /* Which calls are legal: those for which no index leaves its operand. */
 TEST(calls_stay_within_operands)
 {

@@ -243,6 +243,8 @@ int main(void)
 C
 build -O1 refused.c moves.o -o refused
 ./refused || failed 'a call is taken, or refused, that should not be'
+run 2 explain --templates "$SRC/templates" out/moves shuffle B0=2 B1=3 M=4 N=7 R=2
+said 'there is no such call: its formula would read outside of an operand'
 
 section what is wrong
 target=host

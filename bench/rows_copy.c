@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rows_copy: memcpy from the operand that a formula of rows is of to the output: it reads and writes the same bytes,
+ * rows_copy: memcpy to the output from an operand that is as large: it reads and writes the same bytes,
  * and nothing computes as fast.
  */
 #include <gnu/libc-version.h>
@@ -27,12 +27,29 @@ static bool run(void *state)
     return true;
 }
 
+/* An operand of floats with as many elements as the output has in a call; -1: there is none. */
+static int copied_operand(const Spec *spec, const int64_t *extent)
+{
+    double all = 0, elems = 0;
+    expr_real_at(spec_output(spec)->elems, extent, &all);
+    for (int i = 0; i < spec->op->noperand; i++) {
+        const Operand *o = &spec->op->operand[i];
+        if (o->role == ROLE_IN && strcmp(spec_element(spec, o)->name, "f32") == 0 &&
+            expr_real_at(o->elems, extent, &elems) == EXPR_OK && elems == all)
+            return i;
+    }
+    return -1;
+}
+
 static void *setup(Problem *p, int form, int threads)
 {
     const DnnlRows r = rows_of(p);
-    Copy *c = malloc(sizeof *c);
+    const int from = copied_operand(p->spec, p->extent);
+    Copy *c = from < 0 ? NULL : malloc(sizeof *c);
     (void)form;
-    *c = (Copy){ (const char *)r.X, (char *)r.Y, sizeof(float) * (size_t)(r.rows * r.columns), threads };
+    if (!c)
+        return NULL;
+    *c = (Copy){ p->operand[from], (char *)r.Y, sizeof(float) * (size_t)(r.rows * r.columns), threads };
     run(c);
     if (memcmp(c->to, c->from, c->bytes) == 0)
         return c;
@@ -49,15 +66,11 @@ static const char *copy_open(void)
 #endif
 }
 
-/* Formulas of floats, whose first operand is as large as the output. */
+/* Formulas of floats that read as much as they write, and small operands beside that. */
 static bool knows(const Spec *spec)
 {
-    const Op *op = spec->op;
-    const Operand *x = &op->operand[0], *y = spec_output(spec);
-    bool same = strcmp(spec->dtype, "f32") == 0 && !x->stored && x->layout[0].rank == y->layout[0].rank;
-    for (int i = 0; same && i < x->layout[0].rank; i++)
-        same = strcmp(expr_text(x->layout[0].extent[i]), expr_text(y->layout[0].extent[i])) == 0;
-    return same;
+    return strcmp(spec_element(spec, spec_output(spec))->name, "f32") == 0 &&
+           copied_operand(spec, spec->instance->extent) >= 0;
 }
 
 static const Library memcpy_library = { "memcpy", copy_open, gnu_get_libc_version };

@@ -83,7 +83,7 @@ bool shapes_add(ShapeList *list, const Spec *spec, const char *text)
         if (!spec_is_constant(spec, i) && !(next && take_number(&next, &z.extent[i])))
             return false;
     }
-    if (next || !op_derive(spec->op, z.extent) || !spec_has_work(spec, z.extent))
+    if (next || !spec_is_legal(spec, z.extent) || !spec_has_work(spec, z.extent))
         return false;
     add_once(list, z);
     return true;

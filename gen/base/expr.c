@@ -211,7 +211,8 @@ static Node *parse_call(Parser *p, size_t start, size_t len)
     return node_new(p, start, node);
 }
 
-/* Adds values to a node's list up to `close`, which stands behind them. False after an error. */
+/* Adds values to a node's list up to `close`, which stands behind them; behind those in brackets there may be a last
+ * one with a semicolon before it. False after an error. */
 static bool parse_list(Parser *p, char close, Node *node)
 {
     do {
@@ -221,8 +222,13 @@ static bool parse_list(Parser *p, char close, Node *node)
             return false;
         *ARENA_PUSH(p->arena, node->list, node->nlist) = value;
     } while (peek(p) == ',');
+    if (close == ']' && peek(p) == ';') {
+        p->pos++;
+        if (!(node->arg[0] = parse_whole(p)))
+            return false;
+    }
     if (peek(p) != close)
-        return report_unexpected(p, close == ')' ? "',' or ')'" : "',' or ']'", "");
+        return report_unexpected(p, close == ')' ? "',' or ')'" : node->arg[0] ? "']'" : "',' or ']'", "");
     p->pos++;
     return true;
 }
@@ -237,7 +243,7 @@ static Node *parse_use(Parser *p, size_t start, size_t len)
     if (!parse_list(p, element ? ']' : ')', &node))
         return NULL;
     if (element && peek(p) == '(') {
-        if (node.nlist != 1)
+        if (node.nlist != 1 || node.arg[0])
             return FAIL(p, start, p->pos - start, "expected one axis, as in %s[n](...)", node.name.name);
         node.kind = REDUCE;
         if (!parse_list(p, ')', &node))

@@ -15,7 +15,7 @@
  *
  * A formula (gen/spec/formula.h) has the same grammar, and also choices, elements of operands and reductions:
  *   expr    = or [ "?" expr ":" expr ] ;
- *   primary = ... | name "[" expr { "," expr } "]" [ "(" expr { "," expr } ")" ] ;
+ *   primary = ... | name "[" expr { "," expr } [ ";" expr ] "]" [ "(" expr { "," expr } ")" ] ;
  */
 #ifndef DCGEN_EXPR_H
 #define DCGEN_EXPR_H

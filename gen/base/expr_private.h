@@ -49,7 +49,7 @@ typedef struct Node {
     double real;
     ExprName name; /* of a call, an element and a reduction too, there without a link to the next */
     const OpRow *op;
-    struct Node *arg[2];
+    struct Node *arg[2]; /* of an element the first one, or NULL: what it is outside of its operand */
     /* Values of a call or choice, indices of an element, of a reduction its axis and then its values. */
     struct Node **list;
     int nlist;

@@ -368,7 +368,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     FillScope *s = unit_scope(e->arena, e->unit);
     const char *regret = regret_file_text(e->arena, in, "regret.md", e->diag);
     static const char calls[] = "CALLS_ARITHMETIC";
-    bool calls_arithmetic = false, any_library = false, everywhere = true, packed = false;
+    bool calls_arithmetic = false, any_library = false, everywhere = true, packed = false, reach = false;
     Text kernels = { .arena = e->arena };
     bool ok = regret;
     for (int i = 0; i < n && ok; i++) {
@@ -378,6 +378,7 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
         any_library = any_library || unit_has_library(e->arena, e[i].unit);
         everywhere = everywhere && runs_everywhere(&e[i]);
         packed = packed || e[i].spec->packed;
+        reach = reach || (e[i].spec->formula && formula_has_limits(e[i].spec->formula, e[i].spec->op));
         text_printf(&kernels, "%s\n", ok ? unit_kernel_texts(e[i].scope) : "");
     }
     if (!ok)
@@ -386,9 +387,9 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     add_results(e, s);
     add_targets(e, s);
     FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("ANY_LIBRARY", any_library),
-               WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed),
+               WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed), WORD("ANY_REACH", reach),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
-    ok = unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
+    ok = add_part(e, s, "ranges", "ranges.h") && unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
     for (int i = 0; i < n; i++) {
         fill_word(e[i].scope, "INT_CODE", i ? "code" : "int code"); /* README.md declares it once */

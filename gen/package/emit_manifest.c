@@ -96,6 +96,8 @@ static void add_pattern_sources(Emitter *e)
         add_pattern(e, shared[i]);
     if (e->spec->formula)
         add_pattern(e, "formula.h");
+    if (e->spec->formula && formula_has_limits(e->spec->formula, e->spec->op))
+        add_pattern(e, "ranges.h");
     for (size_t i = 0; i < LENGTH(of_rows) && !e->spec->op->reference; i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", of_rows[i], e->family->suffix));
     if (e->spec->formula && e->spec->formula->nacross && e->family->primitives.on_vectors)

@@ -151,8 +151,11 @@ static bool read_extent(const Explanation *x, int i, int64_t *value)
 /* Fills in the extents that follow from those that are given. */
 static bool derive(const Explanation *x, int64_t *extent)
 {
-    return op_derive(x->study->spec->op, extent) ||
-           fail(x, "there is no such call: an extent that follows is not legal");
+    const Spec *s = x->study->spec;
+    if (op_derive(s->op, extent))
+        return spec_is_legal(s, extent) ||
+               fail(x, "there is no such call: its formula would read outside of an operand");
+    return fail(x, "there is no such call: an extent that follows is not legal");
 }
 
 /* ---- shapes ---- */

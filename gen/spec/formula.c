@@ -113,7 +113,10 @@ static int read_operator(FormulaReader *r, const Node *n)
     for (int i = 0; i < narg; i++)
         if ((arg[i] = formula_read_node(r, n->arg[i])) < 0)
             return -1;
-    const int op = formula_find(n->op->text, narg, false);
+    int op = formula_find(n->op->text, narg, false);
+    if (op == FORMULA_DIV && r->in_index && formula_type(r, arg[0]) == FORMULA_INT &&
+        formula_type(r, arg[1]) == FORMULA_INT)
+        op = FORMULA_QUOTIENT;
     return op >= 0 ? formula_apply(r, n, (FormulaOp)op, arg, narg) : FAIL(r, n, "formulas have no '%s'", n->op->text);
 }
 
@@ -201,7 +204,8 @@ static int read_word(FormulaReader *r, const char *word, Loc at)
     for (int i = 0; i < op->nepilogue; i++)
         name[n++] = op->epilogue[i].name;
     for (int i = FORMULA_ABS; i < FORMULA_SUM; i++)
-        name[n++] = formula_functions[i].name;
+        if (formula_functions[i].narg == 1)
+            name[n++] = formula_functions[i].name;
     for (int i = 0; i < SHORT_FORM_COUNT; i++)
         if (!formula_short_forms[i].reduces && formula_short_forms[i].narg == 1)
             name[n++] = formula_short_forms[i].name;

@@ -42,6 +42,8 @@ typedef enum {
     FORMULA_NEG,
     FORMULA_MIN,
     FORMULA_MAX,
+    FORMULA_QUOTIENT, /* of integers, towards 0 */
+    FORMULA_REMAINDER,
     FORMULA_LT,
     FORMULA_LE,
     FORMULA_GT,
@@ -64,6 +66,13 @@ typedef enum {
     FORMULA_SILU,
     FORMULA_GELU,
     FORMULA_GELU_TANH,
+    FORMULA_SIN,
+    FORMULA_COS,
+    FORMULA_POW,
+    FORMULA_FLOOR,
+    FORMULA_CEIL,
+    FORMULA_TRUNC,
+    FORMULA_ROUND,
     FORMULA_F16,
     FORMULA_BF16,
     FORMULA_OFF, /* these three are parts of centre and layernorm, and of nothing else */
@@ -93,11 +102,14 @@ typedef struct {
     int at;       /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
     FormulaOp op; /* of a function, of a reduction */
     int narg;
-    int arg[OP_MAX_RANK]; /* nodes, all before this one: values of a function or a reduction, indices of an element */
-    int level;            /* reductions that come before it, one behind the other */
-    unsigned along;       /* bit i: it is not the same for all places along extent i */
-    int nuse;             /* of it in other nodes */
-    Loc at_text;          /* where it stands in the spec; of the op's result nowhere */
+    /* nodes, all before this one: values of a function or a reduction; indices of an element, and behind them, where it
+     * is `guarded`, what it is outside of its operand */
+    int arg[OP_MAX_RANK + 1];
+    bool guarded;
+    int level;      /* reductions that come before it, one behind the other */
+    unsigned along; /* bit i: it is not the same for all places along extent i */
+    int nuse;       /* of it in other nodes */
+    Loc at_text;    /* where it stands in the spec; of the op's result nowhere */
 } FormulaNode;
 
 typedef struct {
@@ -126,9 +138,8 @@ typedef struct {
 typedef struct {
     const char *operand;
     Loc at;
-    int rank;
-    const char *extent[OP_MAX_RANK];
-    Loc extent_at[OP_MAX_RANK];
+    int rank; /* 0: there was an error */
+    Expr *extent[OP_MAX_RANK];
 } FormulaExtents;
 
 /* What stands in a spec: the formula, or words of the short form, each at its place. */
@@ -144,6 +155,16 @@ typedef struct {
     int nextents;
     FormulaExtents extents[OP_MAX_OPERAND];
 } FormulaText;
+
+/* The indices of an element. */
+static inline int formula_rank(const FormulaNode *element) { return element->narg - element->guarded; }
+/* Is index i of an element a place along that very extent of its operand? Then it never lies outside. */
+bool formula_is_plain(const Formula *f, const Op *op, const FormulaNode *element, int i);
+/* May index i of an element lie outside of its operand, as far as nothing else is known? Places that an operand holds
+ * are taken to be there. */
+bool formula_is_computed(const Formula *f, const Op *op, const FormulaNode *element, int i);
+/* Are there calls that are not legal since an index would lie outside, or a divisor be 0? */
+bool formula_has_limits(const Formula *f, const Op *op);
 
 /* Do its elements lie one behind the other not along the row, but from one row to the next? */
 bool formula_is_across(const Formula *f, const FormulaNode *element);

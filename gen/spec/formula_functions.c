@@ -17,6 +17,8 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_NEG] = { "-", 1, true, REALS, false },
     [FORMULA_MIN] = { "min", 2, true, REALS, false },
     [FORMULA_MAX] = { "max", 2, true, REALS, false },
+    [FORMULA_QUOTIENT] = { "div", 2, true, FORMULA_INT, false },
+    [FORMULA_REMAINDER] = { "%", 2, true, FORMULA_INT, false },
     [FORMULA_LT] = { "<", 2, false, TRUTHS, false },
     [FORMULA_LE] = { "<=", 2, false, TRUTHS, false },
     [FORMULA_GT] = { ">", 2, false, TRUTHS, false },
@@ -39,6 +41,13 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_SILU] = { "silu", 1, false, REALS, true },
     [FORMULA_GELU] = { "gelu", 1, false, REALS, true },
     [FORMULA_GELU_TANH] = { "gelu_tanh", 1, false, REALS, true },
+    [FORMULA_SIN] = { "sin", 1, false, REALS, true },
+    [FORMULA_COS] = { "cos", 1, false, REALS, true },
+    [FORMULA_POW] = { "pow", 2, false, REALS, true },
+    [FORMULA_FLOOR] = { "floor", 1, false, REALS, false },
+    [FORMULA_CEIL] = { "ceil", 1, false, REALS, false },
+    [FORMULA_TRUNC] = { "trunc", 1, false, REALS, false },
+    [FORMULA_ROUND] = { "round", 1, false, REALS, false },
     [FORMULA_F16] = { "f16", 1, false, REALS, true },
     [FORMULA_BF16] = { "bf16", 1, false, REALS, true },
     [FORMULA_OFF] = { "_off", 2, false, REALS, false },
@@ -171,6 +180,7 @@ int formula_read_reduction(FormulaReader *r, const Node *n)
     const Node *axis = n->list[0];
     const int extent = axis->kind == NAME ? formula_place_named(r, axis->name.name) : -1;
     const unsigned places = r->places;
+    const bool in_index = r->in_index;
     int arg[FORMULA_MAX_ARG];
     if (extent < 0)
         return FAIL(r, axis, "expected the places that '%s' goes along, as in %s[n](...)", n->name.name, n->name.name);
@@ -182,8 +192,10 @@ int formula_read_reduction(FormulaReader *r, const Node *n)
     if (n->nlist > FORMULA_MAX_ARG)
         return fail_call(r, n, n->nlist - 1);
     r->places |= 1u << extent;
+    r->in_index = false;
     const bool ok = formula_read_values(r, n, 1, arg);
     r->places = places;
+    r->in_index = in_index;
     if (!ok)
         return -1;
     const int narg = n->nlist - 1, op = formula_find(n->name.name, narg, true);

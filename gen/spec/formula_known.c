@@ -16,6 +16,8 @@ static Dependence dependence_of(const Formula *f, const FormulaNode *v, const De
         most = of[v->arg[i]] > most ? of[v->arg[i]] : most;
     if (v->kind == FORMULA_ACC || most != AFFINE)
         return most;
+    if (v->kind != FORMULA_APPLY)
+        return ANYHOW;
     if (v->op == FORMULA_ADD || v->op == FORMULA_SUB || v->op == FORMULA_NEG)
         return AFFINE;
     const int factor = of[v->arg[0]] == NOT_AT_ALL ? 0 : 1; /* of a product: the one without acc */
@@ -68,7 +70,7 @@ static int bias_of(const Formula *f, int last, const Op *op)
     for (int i = 0; i < 2; i++) {
         const FormulaNode *other = &f->node[sum->arg[1 - i]];
         if (f->node[sum->arg[i]].kind == FORMULA_ACC && other->kind == FORMULA_ELEMENT && other->narg == 1 &&
-            f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last &&
+            !other->guarded && f->node[other->arg[0]].kind == FORMULA_INDEX && f->node[other->arg[0]].at == last &&
             !op->operand[other->at].stored && op->operand[other->at].role != ROLE_OUT)
             return other->at;
     }
@@ -112,15 +114,15 @@ static bool find_passes(const FormulaReader *r, int last)
 bool formula_is_across(const Formula *f, const FormulaNode *v)
 {
     int along_row = 0, places = 0, other = 0;
-    for (int i = 0; i < v->narg; i++) {
+    for (int i = 0; i < v->narg && !v->guarded; i++) {
         const FormulaNode *index = &f->node[v->arg[i]];
         along_row += index->along >> f->row & 1;
         places += index->kind == FORMULA_INDEX && index->at == f->row;
         other += i + 1 < v->narg && f->beside >= 0 && index->along >> f->beside & 1;
     }
     const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
-    return last->kind == FORMULA_INDEX && v->kind == FORMULA_ELEMENT && last->at == f->beside && along_row == 1 &&
-           places == 1 && !other;
+    return last->kind == FORMULA_INDEX && v->kind == FORMULA_ELEMENT && !v->guarded && last->at == f->beside &&
+           along_row == 1 && places == 1 && !other;
 }
 
 static void find_across(const FormulaReader *r)
@@ -150,8 +152,9 @@ static void note_lengths(const Formula *f, Op *op)
 static void note_rows(const Formula *f, Op *op)
 {
     for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
-        const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[v->narg - 1]] : v;
-        if (v->kind == FORMULA_ELEMENT && v->narg > 1 && v->type == FORMULA_REAL && last->kind == FORMULA_INDEX &&
+        const FormulaNode *last = v->kind == FORMULA_ELEMENT ? &f->node[v->arg[formula_rank(v) - 1]] : v;
+        if (v->kind == FORMULA_ELEMENT && formula_rank(v) > 1 && v->type == FORMULA_REAL &&
+            last->kind == FORMULA_INDEX && formula_is_plain(f, op, v, formula_rank(v) - 1) &&
             (f->row < 0 || last->at == f->row) && op->operand[v->at].of_formula)
             op->operand[v->at].of = last->at;
     }
@@ -173,8 +176,9 @@ static Expr *reads_of(const FormulaReader *r, int operand)
                 places = places ? expr_apply(r->arena, "*", places, extent) : extent;
             }
         places = places ? places : expr_number(r->arena, 1);
-        for (int i = 0; i < v->narg; i++)
-            gathers = gathers || r->f->node[v->arg[i]].kind == FORMULA_ELEMENT;
+        for (int i = 0; i < formula_rank(v); i++)
+            gathers =
+                gathers || r->f->node[v->arg[i]].kind == FORMULA_ELEMENT || formula_is_computed(r->f, r->op, v, i);
         sum = sum ? expr_apply(r->arena, "+", sum, places) : places;
     }
     const Operand *o = &r->op->operand[operand];

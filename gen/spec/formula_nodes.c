@@ -10,7 +10,8 @@
 static bool is_equal(const FormulaNode *a, const FormulaNode *b)
 {
     return a->kind == b->kind && a->type == b->type && memcmp(&a->real, &b->real, sizeof a->real) == 0 &&
-           a->at == b->at && a->op == b->op && a->narg == b->narg && memcmp(a->arg, b->arg, sizeof a->arg) == 0;
+           a->at == b->at && a->op == b->op && a->narg == b->narg && a->guarded == b->guarded &&
+           memcmp(a->arg, b->arg, sizeof a->arg) == 0;
 }
 
 /* The reduction of a value that is the same all along the axis. */
@@ -123,11 +124,28 @@ static bool is_sure(const FormulaReader *r, int id)
     return true;
 }
 
-/* Computes a sum, a difference or a product of two integers that the formula names. */
+static double folded(FormulaOp op, double a, double b)
+{
+    switch (op) {
+    case FORMULA_ADD:
+        return a + b;
+    case FORMULA_SUB:
+        return a - b;
+    case FORMULA_MUL:
+        return a * b;
+    case FORMULA_QUOTIENT:
+        return trunc(a / b);
+    default:
+        return fmod(a, b);
+    }
+}
+
+static bool folds(FormulaOp op) { return op <= FORMULA_MUL || op == FORMULA_QUOTIENT || op == FORMULA_REMAINDER; }
+
+/* Computes what an operator makes of two integers that the formula names. */
 static int fold_integers(FormulaReader *r, const Node *n, FormulaOp op, const int *arg)
 {
-    const double a = r->f->node[arg[0]].real, b = r->f->node[arg[1]].real;
-    const double v = op == FORMULA_ADD ? a + b : op == FORMULA_SUB ? a - b : a * b;
+    const double v = folded(op, r->f->node[arg[0]].real, r->f->node[arg[1]].real) + 0.0; /* no -0 */
     if (fabs(v) > INT32_MAX)
         return FAIL(r, n, "this is %.0f, beyond 32 bits; with a real number, such as 2.0, it is computed in floats", v);
     return formula_add_number(r, n, v, FORMULA_INT);
@@ -136,6 +154,33 @@ static int fold_integers(FormulaReader *r, const Node *n, FormulaOp op, const in
 static bool is_named_integer(const FormulaReader *r, int id)
 {
     return r->f->node[id].kind == FORMULA_NUMBER && formula_type(r, id) == FORMULA_INT;
+}
+
+/* Is it the same integer for all elements of a call, whatever its operands hold? */
+static bool is_of_call(const FormulaReader *r, int id)
+{
+    const FormulaNode *v = &r->f->node[id];
+    if (v->kind != FORMULA_APPLY)
+        return v->kind == FORMULA_NUMBER || v->kind == FORMULA_EXTENT;
+    for (int i = 0; i < v->narg; i++)
+        if (!is_of_call(r, v->arg[i]))
+            return false;
+    return true;
+}
+
+/* Integers are divided by what a call's extents say, so that it is known before that this is above 0. */
+static bool check_division(FormulaReader *r, const Node *n, FormulaOp op, const int *arg)
+{
+    const FormulaNode *by = &r->f->node[arg[1]];
+    for (int i = 0; i < 2; i++)
+        if (formula_type(r, arg[i]) != FORMULA_INT)
+            return FAIL(r, value_node(n, i), "'%s' is of integers; expected one, such as a place",
+                        n->kind == APPLY ? n->op->text : formula_functions[op].name) >= 0;
+    if (!is_of_call(r, arg[1]) || (by->kind == FORMULA_NUMBER && by->real < 1))
+        return FAIL(r, value_node(n, 1),
+                    "integers are divided by a number, an extent or an attribute above 0, or by what is made "
+                    "of these, such as N / 2") >= 0;
+    return true;
 }
 
 int formula_apply(FormulaReader *r, const Node *n, FormulaOp op, const int *given, int narg)
@@ -160,8 +205,9 @@ int formula_apply(FormulaReader *r, const Node *n, FormulaOp op, const int *give
         return FAIL(r, n, "both sides of '%s' are the same", f->name);
     if (op == FORMULA_NEG && r->f->node[given[0]].kind == FORMULA_NUMBER)
         return formula_add_number(r, n, -r->f->node[given[0]].real, formula_type(r, given[0]));
-    if ((op == FORMULA_ADD || op == FORMULA_SUB || op == FORMULA_MUL) && is_named_integer(r, given[0]) &&
-        is_named_integer(r, given[1]))
+    if ((op == FORMULA_QUOTIENT || op == FORMULA_REMAINDER) && !check_division(r, n, op, given))
+        return -1;
+    if (folds(op) && is_named_integer(r, given[0]) && is_named_integer(r, given[1]))
         return fold_integers(r, n, op, given);
     if (!convert(r, n, op, node.arg, ints ? from : narg))
         return -1;

@@ -2,7 +2,8 @@
  *
  * formula_operands: elements of operands in a formula. A name that the op does not know becomes an operand of the
  * function, whose extents are those that its places go along, or those that the spec says. An index may be an element
- * of an integer operand, which then holds places.
+ * of an integer operand, which then holds places, or be computed of places and extents: whether it can lie outside is
+ * known once the shapes are (spec_reach.c).
  */
 #include <ctype.h>
 #include <string.h>
@@ -72,41 +73,96 @@ static const char *extent_fault(const FormulaReader *r, const char *name)
                                                                    : operand_fault(r, name);
 }
 
-bool formula_add_extents(FormulaReader *r)
+/* Adds the names of an extent that the op does not have. False after an error. */
+static bool add_names(FormulaReader *r, const FormulaExtents *e, const Expr *extent)
 {
-    for (int i = 0; i < r->text->nextents; i++) {
-        const FormulaExtents *e = &r->text->extents[i];
-        for (int k = 0; k < e->rank; k++) {
-            const Extent x = { .name = e->extent[k],
-                               .kind = EXTENT_ATTRIBUTE,
-                               .least = 1,
-                               .most = OP_MAX_NUMBER,
-                               .loc = e->extent_at[k],
-                               .doc = arena_printf(r->arena, "an extent of %s", e->operand) };
-            if (op_axis(r->op, x.name) >= 0)
-                continue;
-            if (!conf_check_name(r->diag, x.loc, "extent", x.name, extent_fault(r, x.name)))
-                return false;
-            if (!op_add_attribute(r->op, &x))
-                return diag_error(r->diag, x.loc, "more than %d extents, the op's own among them", OP_MAX_EXTENT);
-        }
+    if (!expr_c_int(r->arena, extent, "") || expr_c_calls(extent))
+        return diag_error(r->diag, expr_loc(extent),
+                          "an extent of '%s' is made of extents and whole numbers by + - * / and %%", e->operand);
+    for (const ExprName *n = expr_names(extent); n; n = n->next) {
+        const Extent x = { .name = n->name,
+                           .kind = EXTENT_ATTRIBUTE,
+                           .least = 1,
+                           .most = OP_MAX_NUMBER,
+                           .loc = n->at,
+                           .doc = arena_printf(r->arena, "an extent of %s", e->operand) };
+        if (op_axis(r->op, x.name) >= 0)
+            continue;
+        if (!conf_check_name(r->diag, x.loc, "extent", x.name, extent_fault(r, x.name)))
+            return false;
+        if (!op_add_attribute(r->op, &x))
+            return diag_error(r->diag, x.loc, "more than %d extents, the op's own among them", OP_MAX_EXTENT);
     }
     return true;
 }
 
-/* The extents that the indices go along, or those that the spec says. False after an error. */
+bool formula_add_extents(FormulaReader *r)
+{
+    for (int i = 0; i < r->text->nextents; i++)
+        for (int k = 0; k < r->text->extents[i].rank; k++)
+            if (!add_names(r, &r->text->extents[i], r->text->extents[i].extent[k]))
+                return false;
+    return true;
+}
+
+bool formula_is_plain(const Formula *f, const Op *op, const FormulaNode *v, int i)
+{
+    const FormulaNode *index = &f->node[v->arg[i]];
+    const Expr *extent = op->operand[v->at].layout->extent[i];
+    return index->kind == FORMULA_INDEX && strcmp(expr_text(extent), op->extent[index->at].name) == 0;
+}
+
+bool formula_is_computed(const Formula *f, const Op *op, const FormulaNode *v, int i)
+{
+    return op->operand[v->at].of_formula && !formula_is_plain(f, op, v, i) &&
+           (v->guarded || f->node[v->arg[i]].kind != FORMULA_ELEMENT);
+}
+
+bool formula_has_limits(const Formula *f, const Op *op)
+{
+    bool has = false;
+    for (const FormulaNode *v = f->node; v < f->node + f->nnode; v++) {
+        has = has || (v->kind == FORMULA_APPLY && (v->op == FORMULA_QUOTIENT || v->op == FORMULA_REMAINDER) &&
+                      f->node[v->arg[1]].kind != FORMULA_NUMBER);
+        for (int i = 0; v->kind == FORMULA_ELEMENT && i < formula_rank(v); i++)
+            has = has || formula_is_computed(f, op, v, i);
+    }
+    return has;
+}
+
+/* The extent that a place goes along where the operand is read somewhere below a node, as its i-th index of `rank`; -1:
+ * there is no place. */
+static int place_in(const FormulaReader *r, const Node *n, const char *operand, int rank, int i)
+{
+    int extent = -1;
+    if (n->kind == ELEMENT && n->nlist == rank && n->list[i]->kind == NAME && strcmp(n->name.name, operand) == 0)
+        extent = formula_place_named(r, n->list[i]->name.name);
+    for (int k = 0; extent < 0 && k < n->nlist; k++)
+        extent = place_in(r, n->list[k], operand, rank, i);
+    for (int k = 0; extent < 0 && k < 2 && n->arg[k]; k++)
+        extent = place_in(r, n->arg[k], operand, rank, i);
+    return extent;
+}
+
+/* The extents that the indices go along, here or elsewhere in the formula, or those that the spec says. False after an
+ * error. */
 static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layout *l)
 {
     const FormulaExtents *own = names_row(NAMES(r->text->extents, r->text->nextents), n->name.name);
     l->rank = own ? own->rank : n->nlist;
+    if (!l->rank)
+        return false;
     for (int i = 0; i < l->rank; i++) {
-        const FormulaNode *v = own ? NULL : &r->f->node[index[i]];
-        if (v && v->kind != FORMULA_INDEX)
+        const bool is_place = !own && r->f->node[index[i]].kind == FORMULA_INDEX;
+        const int extent = is_place ? r->f->node[index[i]].at
+                           : own    ? -1
+                                    : place_in(r, r->expr->root, n->name.name, n->nlist, i);
+        if (!own && extent < 0)
             return FAIL(r, n->list[i],
                         "expected a place such as n: what extent '%s' has here is not known; the spec may say it, as "
                         "in extents = { %s = [\"N\"]; };",
                         n->name.name, n->name.name) >= 0;
-        l->extent[i] = expr_name(r->arena, own ? own->extent[i] : r->op->extent[v->at].name);
+        l->extent[i] = own ? own->extent[i] : expr_name(r->arena, r->op->extent[extent].name);
         expr_bind(l->extent[i], NAMES(r->op->extent, r->op->nextent));
     }
     return true;
@@ -144,6 +200,9 @@ static bool check_gathered(FormulaReader *r, const Node *at, const FormulaNode *
 {
     Operand *o = &r->op->operand[index->at];
     const int of = op_axis(r->op, extent);
+    if (of < 0)
+        return FAIL(r, at, "'%s' would hold places along %s, which needs a name: one more key of each shape", o->name,
+                    extent) >= 0;
     if (o->data == DATA_PLACES && o->of == of)
         return true;
     if (o->data == DATA_PLACES)
@@ -159,23 +218,61 @@ static bool check_gathered(FormulaReader *r, const Node *at, const FormulaNode *
     return true;
 }
 
-/* Does the operand have these extents? Only of one that the formula brought: in others an index may be computed. */
-static bool check_extents(FormulaReader *r, const Node *n, const Operand *o, const int *index)
+/* Is an element of an operand in it? What reductions are of does not count: they give places. */
+static bool has_element(const FormulaReader *r, int id)
 {
-    for (int i = 0; i < n->nlist; i++) {
-        const FormulaNode *v = &r->f->node[index[i]];
-        if (v->kind == FORMULA_INDEX && strcmp(expr_text(o->layout->extent[i]), r->op->extent[v->at].name) != 0)
-            return FAIL(r, n->list[i], "'%s' has the extents %s: expected a place along %s", o->name,
-                        extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank),
-                        expr_text(o->layout->extent[i])) >= 0;
-        if (v->kind == FORMULA_ELEMENT && o->of_formula &&
-            !check_gathered(r, n->list[i], v, expr_text(o->layout->extent[i])))
-            return false;
-        if (v->kind != FORMULA_INDEX && v->kind != FORMULA_ELEMENT && o->of_formula)
-            return FAIL(r, n->list[i], "expected a place along %s, or an element of an integer operand, such as id[m]",
-                        expr_text(o->layout->extent[i])) >= 0;
+    const FormulaNode *v = &r->f->node[id];
+    bool has = v->kind == FORMULA_ELEMENT;
+    for (int i = 0; !has && v->kind == FORMULA_APPLY && i < v->narg; i++)
+        has = has_element(r, v->arg[i]);
+    return has;
+}
+
+/* May it be an index there? A place along another extent is a slip where the operand's extents follow from its places.
+ */
+static bool check_index(FormulaReader *r, const Node *at, const Operand *o, int i, const FormulaNode *node)
+{
+    const FormulaNode *v = &r->f->node[node->arg[i]];
+    const char *extent = expr_text(o->layout->extent[i]);
+    const bool says_extents = names_find(NAMES(r->text->extents, r->text->nextents), o->name) >= 0;
+    if (v->kind == FORMULA_INDEX && !says_extents && strcmp(extent, r->op->extent[v->at].name) != 0)
+        return FAIL(r, at, "'%s' has the extents %s: expected a place along %s", o->name,
+                    extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank), extent) >= 0;
+    if (node->guarded || !o->of_formula)
+        return true;
+    if (v->kind == FORMULA_ELEMENT)
+        return check_gathered(r, at, v, extent);
+    return !has_element(r, node->arg[i]) ||
+           FAIL(r, at,
+                "what an operand holds may lie outside of %s; expected a value for what is there, as in %s[...; 0]",
+                extent, o->name) >= 0;
+}
+
+/* Reads the indices of an element and, where it is given, what it is outside of its operand. */
+static bool read_arguments(FormulaReader *r, const Node *n, FormulaNode *node)
+{
+    const bool in_index = r->in_index;
+    r->in_index = true;
+    bool ok = formula_read_values(r, n, 0, node->arg);
+    r->in_index = false;
+    if (ok && n->arg[0]) {
+        ok = (node->arg[n->nlist] = formula_read_node(r, n->arg[0])) >= 0;
+        node->guarded = true;
+        node->narg++;
     }
-    return true;
+    r->in_index = in_index;
+    return ok;
+}
+
+/* What an element is outside of its operand becomes of the operand's type. */
+static bool convert_outside(FormulaReader *r, const Node *n, FormulaNode *node)
+{
+    int *outside = &node->arg[formula_rank(node)];
+    if (!node->guarded)
+        return true;
+    if (node->type == FORMULA_INT && formula_type(r, *outside) != FORMULA_INT)
+        return FAIL(r, n->arg[0], "expected an integer, as '%s' holds integers", n->name.name) >= 0;
+    return node->type == FORMULA_INT || (*outside = formula_to_real(r, n->arg[0], *outside)) >= 0;
 }
 
 /* Are the indices the output's own places, in the order of one of its layouts? */
@@ -222,7 +319,7 @@ int formula_read_element(FormulaReader *r, const Node *n)
         return formula_fail_own(r, n, &r->op->operand[node.at]);
     if (n->nlist > OP_MAX_RANK)
         return FAIL(r, n, "more than %d places", OP_MAX_RANK);
-    if (!formula_read_values(r, n, 0, node.arg))
+    if (!read_arguments(r, n, &node))
         return -1;
     for (int i = 0; i < n->nlist; i++)
         if (formula_type(r, node.arg[i]) != FORMULA_INT)
@@ -235,8 +332,9 @@ int formula_read_element(FormulaReader *r, const Node *n)
     if (o->layout->rank != n->nlist)
         return FAIL(r, n, "'%s' has %d extent%s, found %d place%s", o->name, o->layout->rank,
                     o->layout->rank == 1 ? "" : "s", n->nlist, n->nlist == 1 ? "" : "s");
-    if (!check_extents(r, n, o, node.arg))
-        return -1;
+    for (int i = 0; i < n->nlist; i++)
+        if (!check_index(r, n->list[i], o, i, &node))
+            return -1;
     node.type = o->role == ROLE_INDEX ? FORMULA_INT : FORMULA_REAL;
-    return formula_add(r, n, node);
+    return convert_outside(r, n, &node) ? formula_add(r, n, node) : -1;
 }

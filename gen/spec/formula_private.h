@@ -40,6 +40,7 @@ typedef struct {
     unsigned places; /* extents along which an element has a place: the output's, and those of reductions around */
     int acc;         /* what `acc` stands for */
     int depth;
+    bool in_index; /* of an operand: / divides integers there as C does */
 } FormulaReader;
 
 /* Reports an error at a node; always -1. */

@@ -24,6 +24,15 @@ static const uint64_t root_fraction[GRID_MAX_DIM] = {
     0x8b43d4570a51b936, 0xe360b596dc380c3f, 0x1c456002ce13e9f8, 0x6f19633143a0af0e, 0xd94ebeb1ab313933,
 };
 
+/* Dims that have two ends. */
+static int count_wide(const Grid *g)
+{
+    int n = 0;
+    for (int i = 0; i < g->ndim; i++)
+        n += g->count[i] > 1;
+    return n;
+}
+
 Grid grid_make(int ndim, const int64_t *count, int64_t limit)
 {
     Grid g = { .ndim = ndim, .all = true, .npoint = 1 };
@@ -34,6 +43,8 @@ Grid grid_make(int ndim, const int64_t *count, int64_t limit)
             g.all = false;
         }
     }
+    const int64_t corners = (int64_t)1 << count_wide(&g);
+    g.ncorner = corners <= limit ? corners : limit / 2;
     return g;
 }
 
@@ -43,16 +54,24 @@ static void set_point_in_order(const Grid *g, int64_t k, int64_t *index)
         index[i] = k % g->count[i];
 }
 
-/* The k-th corner: bit j of k chooses the end of the j-th dim that has two. False: k is beyond all *ncorner of them. */
-static bool set_corner(const Grid *g, int64_t k, int64_t *index, int64_t *ncorner)
+/* A corner: bit j of its number chooses the end of the j-th dim that has two. */
+static void set_corner(const Grid *g, uint64_t number, int64_t *index)
 {
-    *ncorner = 1;
+    int wide = 0;
     for (int i = 0; i < g->ndim; i++) {
-        bool wide = g->count[i] > 1;
-        index[i] = wide && (k & *ncorner) ? g->count[i] - 1 : 0;
-        *ncorner *= wide ? 2 : 1;
+        index[i] = number >> wide & 1 ? g->count[i] - 1 : 0;
+        wide += g->count[i] > 1;
     }
-    return k < *ncorner;
+}
+
+/* The number of the k-th corner of a sample: of some of many the least, the greatest, and then any of them. */
+static uint64_t corner_number(const Grid *g, int64_t k)
+{
+    const int wide = count_wide(g);
+    const uint64_t last = ((uint64_t)1 << wide) - 1;
+    if ((uint64_t)g->ncorner > last)
+        return (uint64_t)k;
+    return k == 0 ? 0 : k == 1 ? last : (uint64_t)k * root_fraction[0] >> (64 - wide);
 }
 
 static void set_point_of_sequence(const Grid *g, int64_t k, int64_t *index)
@@ -67,11 +86,13 @@ bool grid_next(Grid *g, int64_t *index)
 {
     if (g->next >= g->npoint)
         return false;
-    int64_t k = g->next++, ncorner;
+    const int64_t k = g->next++;
     if (g->all)
         set_point_in_order(g, k, index);
-    else if (!set_corner(g, k, index, &ncorner))
-        set_point_of_sequence(g, k - ncorner, index);
+    else if (k < g->ncorner)
+        set_corner(g, corner_number(g, k), index);
+    else
+        set_point_of_sequence(g, k - g->ncorner, index);
     return true;
 }
 

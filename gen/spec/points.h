@@ -26,9 +26,11 @@ typedef struct {
     int64_t count[GRID_MAX_DIM]; /* indices 0..count-1 along each dim; count >= 1 */
     bool all;                    /* every point, in lexicographic order; else a sample, which may repeat points */
     int64_t npoint, next;
+    int64_t ncorner; /* of a sample: so many corners come first */
 } Grid;
 
-/* All points if there are at most limit, else limit of them: the corners first, then a low-discrepancy sequence. */
+/* All points if there are at most limit, else limit of them: the corners first, then a low-discrepancy sequence. Where
+ * the limit is below the number of corners, half of the points are some of these, spread over all. */
 Grid grid_make(int ndim, const int64_t *count, int64_t limit);
 bool grid_next(Grid *g, int64_t *index);
 

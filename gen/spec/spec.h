@@ -17,7 +17,7 @@
 #include "gen/spec/shape_log.h"
 
 enum {
-    SPEC_MAX_DIM = 6,
+    SPEC_MAX_DIM = 12,
     SPEC_MAX_NAME = 8,
     SPEC_MAX_SHAPE = 256,
     SPEC_MAX_FUNCTION = 64,
@@ -190,6 +190,9 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
 double spec_flops(const Spec *s, const int64_t *extent);
 /* Is the operator a formula alone? Then a call computes little for what it moves: its speed is bytes a second. */
 bool spec_moves(const Spec *s);
+/* Fills in the derived extents behind those that are given. False: no call has these, as a derived extent is not legal,
+ * or an index of the formula might lie outside of its operand. */
+bool spec_is_legal(const Spec *s, int64_t *extent);
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
 /* Bytes of all operands that a package has, each counted once; of those that are gathered the bytes that are read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * spec_formula: what a function computes for each element: the formula with the types and extents of what it brings,
- * and how exact that must be.
+ * and how exact that must be. What its integers may be is worked out in spec_reach.c.
  */
 #include <math.h>
 #include <string.h>
@@ -41,13 +41,14 @@ static void read_extents(SpecReader *r, FormulaText *text)
         const ConfSetting *s = conf_elem(group, i);
         FormulaExtents *e = &text->extents[text->nextents];
         *e = (FormulaExtents){ .operand = s->name, .at = s->name_at };
-        if (!conf_strings(r->conf, s, NULL, e->extent, OP_MAX_RANK, &e->rank))
-            continue;
-        if (!e->rank)
+        const char *unused[OP_MAX_RANK];
+        bool ok = conf_strings(r->conf, s, NULL, unused, OP_MAX_RANK, &e->rank);
+        if (ok && !e->rank)
             diag_error(r->diag, s->at, "'%s': expected its extents, outermost first, as in [\"V\", \"N\"]", s->name);
-        for (int k = 0; k < e->rank; k++)
-            e->extent_at[k] = conf_elem(s, k)->at;
-        text->nextents += e->rank > 0;
+        for (int k = 0; ok && k < e->rank; k++)
+            ok = conf_expr(r->conf, conf_elem(s, k), NULL, &e->extent[k]);
+        e->rank = ok ? e->rank : 0;
+        text->nextents++;
     }
 }
 
@@ -126,90 +127,6 @@ void spec_read_formula(SpecReader *r)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
     if (!computes && !spec->formula)
         spec->op = NULL; /* nothing is known of it */
-}
-
-/* ---- integers of formulas fit 32 bits ---- */
-
-/* The least and the largest value of an integer, in the declared ranges. */
-typedef struct {
-    double least, most;
-} Range;
-
-static Range range_joined(Range a, Range b) { return (Range){ fmin(a.least, b.least), fmax(a.most, b.most) }; }
-
-/* From 0 to what a place along the extent may be, or what is one more than that. */
-static Range range_along(const Spec *s, int extent, int more)
-{
-    return (Range){ 0, fmax(0, (double)(s->box.max[extent] - 1 + more)) };
-}
-
-static Range range_product(Range a, Range b)
-{
-    return range_joined(
-        range_joined((Range){ a.least * b.least, a.least * b.least }, (Range){ a.least * b.most, a.least * b.most }),
-        range_joined((Range){ a.most * b.least, a.most * b.least }, (Range){ a.most * b.most, a.most * b.most }));
-}
-
-static Range range_applied(const FormulaNode *v, const Range *of)
-{
-    const Range a = of[v->arg[0]], b = v->narg > 1 ? of[v->arg[1]] : a;
-    switch (v->op) {
-    case FORMULA_ADD:
-        return (Range){ a.least + b.least, a.most + b.most };
-    case FORMULA_SUB:
-        return (Range){ a.least - b.most, a.most - b.least };
-    case FORMULA_MUL:
-        return range_product(a, b);
-    case FORMULA_NEG:
-        return (Range){ -a.most, -a.least };
-    case FORMULA_MIN:
-        return (Range){ fmin(a.least, b.least), fmin(a.most, b.most) };
-    case FORMULA_MAX:
-        return (Range){ fmax(a.least, b.least), fmax(a.most, b.most) };
-    default: /* a choice */
-        return range_joined(b, of[v->arg[2]]);
-    }
-}
-
-static Range range_of(const Spec *s, const FormulaNode *v, const Range *of)
-{
-    const Operand *o = v->kind == FORMULA_ELEMENT ? &s->op->operand[v->at] : NULL;
-    switch (v->kind) {
-    case FORMULA_NUMBER:
-        return (Range){ v->real, v->real };
-    case FORMULA_EXTENT:
-        return (Range){ (double)s->box.min[v->at], (double)s->box.max[v->at] };
-    case FORMULA_INDEX:
-    case FORMULA_REDUCE: /* argmax */
-        return range_along(s, v->at, 0);
-    case FORMULA_ELEMENT: /* of what an extent bounds; others are what verification draws, at least */
-        if (o->data == DATA_BITS)
-            return (Range){ INT32_MIN, INT32_MAX };
-        return o->of < 0 ? (Range){ -4, 4 }
-                         : range_along(s, o->of, o->data != DATA_PLACES && o->data != DATA_PERMUTATION);
-    default:
-        return range_applied(v, of);
-    }
-}
-
-void spec_check_formula(SpecReader *r)
-{
-    const Spec *s = r->spec;
-    Range of[FORMULA_MAX_NODE];
-    for (int i = 0; s->formula && i < s->formula->nnode; i++) {
-        const FormulaNode *v = &s->formula->node[i];
-        if (v->type != FORMULA_INT)
-            continue;
-        of[i] = range_of(s, v, of);
-        const double largest = of[i].most > -of[i].least ? of[i].most : of[i].least;
-        if (fabs(largest) <= INT32_MAX)
-            continue;
-        diag_error(r->diag, v->at_text,
-                   "this may be %.0f in the declared ranges, beyond 32 bits; with a real number, such as 2.0, it is "
-                   "computed in floats",
-                   largest);
-        of[i] = (Range){ 0, 0 }; /* reported once */
-    }
 }
 
 /* ---- one number for all places ---- */

@@ -284,7 +284,7 @@ bool spec_shape_extents(const Spec *s, const ShapeDecl *shape, const int64_t *di
         if (expr_int_at(shape->extent[i], dim, &extent[i]) != EXPR_OK || extent[i] < x->least || extent[i] > x->most)
             return false;
     }
-    return op_derive(s->op, extent) && spec_has_work(s, extent);
+    return spec_is_legal(s, extent) && spec_has_work(s, extent);
 }
 
 const char **spec_shape_texts(Arena *a, const Spec *s, int shape)

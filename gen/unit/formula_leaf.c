@@ -8,14 +8,21 @@
 #include <string.h>
 #include "gen/unit/formula_print.h"
 
-/* Variables without a better name are v0, v1 ..., those of node 5 t5 and c5. */
+/* A number, and behind it perhaps a or b. */
+static bool is_numbered(const char *text)
+{
+    const size_t n = strspn(text, "0123456789");
+    return *text && (!text[n] || (n && strchr("ab", text[n]) && !text[n + 1]));
+}
+
+/* Variables without a better name are v0, v1 ..., those of node 5 t5, c5, v5a and v5b. */
 bool print_is_taken(const char *name)
 {
     static const char *const taken[] = { "a",     "acc",     "all", "at",    "block", "exists",  "extent",
                                          "first", "fresh",   "i",   "lanes", "nu",    "operand", "part",
                                          "r",     "results", "row", "rows",  "u",     "v",       "W" };
     return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ||
-           (*name && strchr("ctv", *name) && name[1] && !name[1 + strspn(name + 1, "0123456789")]);
+           (*name && strchr("ctv", *name) && is_numbered(name + 1));
 }
 
 const char *print_place_name(const Printer *p, int extent)
@@ -31,7 +38,7 @@ const char *print_argument(const Printer *p, const char *name)
 
 const char *print_count(const Printer *p) { return p->style == STYLE_VECTOR ? "" : "(int64_t)"; }
 
-static const char *print_extent(const Printer *p, int i)
+const char *print_extent(const Printer *p, int i)
 {
     const char *name = p->spec->op->extent[i].name;
     if (p->style == STYLE_EXACT)
@@ -79,69 +86,6 @@ static Piece print_place(Printer *p, const FormulaNode *v)
 
 /* ---- elements of operands ---- */
 
-/* An operand's layout: the one that the spec chose of the output, others have one. */
-static const Layout *layout_of(const Printer *p, int operand) { return spec_layout(p->spec, operand); }
-
-/* The index of an element along the i-th extent of its operand. Those of the output are its own places. */
-static int index_along(const Printer *p, const FormulaNode *v, int i)
-{
-    const Operand *o = &p->spec->op->operand[v->at];
-    const char *extent = expr_text(layout_of(p, v->at)->extent[i]);
-    int k = 0;
-    if (o->nlayout == 1)
-        return v->arg[i];
-    while (strcmp(expr_text(o->layout->extent[k]), extent) != 0)
-        k++;
-    return v->arg[k];
-}
-
-static bool is_lane(const Printer *p, int node)
-{
-    return print_at(p, node)->kind == FORMULA_INDEX && print_at(p, node)->at == p->along;
-}
-
-/* Elements from one to the next along an operand's i-th extent. On GPUs the product of two ints that is wide is one
- * instruction. */
-static const char *print_stride(const Printer *p, const Operand *o, int i)
-{
-    return arena_printf(p->arena, p->style == STYLE_SCALAR ? "(int64_t)(int)%s_stride[%d]" : "%s_stride[%d]",
-                        print_argument(p, o->name), i);
-}
-
-/* Is the operand read where its caller's strides say? The definition reads elements that lie densely. */
-static bool by_strides(const Printer *p, const Operand *o) { return o->strided && p->style != STYLE_EXACT; }
-
-/* Where an element lies: each index times the operand's stride there. lane: what stands for the place along vectors. A
- * GPU's places are ints, whose products may be larger. */
-const char *print_offset(Printer *p, const FormulaNode *v, const char *lane)
-{
-    const Operand *o = &p->spec->op->operand[v->at];
-    const bool strided = by_strides(p, o);
-    Text t = { .arena = p->arena };
-    text_add(&t, p->style == STYLE_SCALAR && v->narg > 1 && !strided ? "(int64_t)" : "");
-    for (int i = 0; i < v->narg; i++) {
-        const int node = index_along(p, v, i);
-        const bool last = i + 1 == v->narg;
-        const Piece at = is_lane(p, node) ? (Piece){ lane, BIND_PRIMARY, false } : p->piece[node];
-        const char *wide = at.wide ? arena_printf(p->arena, "%s[i]", print_enclosed(p, at, BIND_PRIMARY)) : NULL;
-        p->used |= is_lane(p, node) ? 1u << p->along : 0;
-        if (i > 0 && strided)
-            text_add(&t, " + ");
-        else if (i > 0) /* Horner's rule: the extents behind multiply */
-            text_printf(&t, " * %s + ",
-                        print_extent(p, op_axis(p->spec->op, expr_text(layout_of(p, v->at)->extent[i]))));
-        text_add(&t, wide ? wide : print_enclosed(p, at, last ? BIND_TERM : BIND_UNARY));
-        if (strided && !last)
-            text_printf(&t, " * %s", print_stride(p, o, i));
-        if (i > 0 && !last && !strided) {
-            const char *sum = arena_strdup(p->arena, text_str(&t));
-            t = (Text){ .arena = p->arena };
-            text_printf(&t, "(%s)", sum);
-        }
-    }
-    return arena_strdup(p->arena, text_str(&t));
-}
-
 const char *print_variable_name(Printer *p, const char *operand)
 {
     bool is_free = operand && !print_is_taken(operand);
@@ -150,42 +94,6 @@ const char *print_variable_name(Printer *p, const char *operand)
     for (int i = 0; is_free && i < p->spec->formula->nnode; i++)
         is_free = !p->piece[i].text || strcmp(p->piece[i].text, operand) != 0;
     return is_free ? operand : arena_printf(p->arena, "v%d", p->nvariable++);
-}
-
-bool print_is_contiguous(const Printer *p, const FormulaNode *v)
-{
-    for (int i = 0; i + 1 < v->narg; i++)
-        if (p->along >= 0 && print_at(p, index_along(p, v, i))->along >> p->along & 1)
-            return false;
-    return is_lane(p, index_along(p, v, v->narg - 1));
-}
-
-/* An element by itself, on a CPU. */
-static const char *loaded_alone(const Printer *p, const Operand *o, const char *at)
-{
-    const Storage *type = spec_element(p->spec, o);
-    return type->is_raw ? arena_printf(p->arena, "PACKAGE_load%s_MACHINE(a->%s + %s, 1)[0]", type->loader, o->name, at)
-                        : arena_printf(p->arena, "a->%s[%s]", o->name, at);
-}
-
-/* A vector of elements, as a variable: only the first `lanes` of them are there. */
-static Piece print_vector(Printer *p, const FormulaNode *v)
-{
-    const Operand *o = &p->spec->op->operand[v->at];
-    const Storage *type = spec_element(p->spec, o);
-    const char *name = print_variable_name(p, o->name), *lane = print_place_name(p, p->along);
-    const char *vector = storage_is_whole(type) ? "ints" : "floats";
-    p->takes_lanes = true;
-    if (print_is_contiguous(p, v)) {
-        text_printf(&p->out, "    const PACKAGE_%s_MACHINE %s = PACKAGE_load%s_MACHINE(a->%s + %s, lanes);\n", vector,
-                    name, type->loader, o->name, print_offset(p, v, lane));
-    } else {
-        const char *at = print_offset(p, v, arena_printf(p->arena, "(%s + i)", lane));
-        text_printf(&p->out,
-                    "    PACKAGE_%s_MACHINE %s = { 0 };\n    for (int i = 0; i < lanes; i++)\n        %s[i] = %s;\n",
-                    vector, name, name, loaded_alone(p, o, at));
-    }
-    return (Piece){ name, BIND_PRIMARY, true };
 }
 
 /* An element, as the type of its operand is to be read. */
@@ -205,6 +113,17 @@ static const char *read_once(const Printer *p, const Operand *o, const char *at)
     return spec_moves(p->spec) ? arena_printf(p->arena, "(exists ? %s : 0)", element) : element;
 }
 
+/* An element that a GPU loads; outside of the operand what the formula says. */
+static const char *loaded_by_thread(Printer *p, const FormulaNode *v)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    const char *lane = p->along < 0 ? "" : print_place_name(p, p->along);
+    const char *element = converted(p, spec_element(p->spec, o), read_once(p, o, print_offset(p, v, lane)));
+    return v->guarded ? arena_printf(p->arena, "(%s ? %s : %s)", print_inside(p, v, lane), element,
+                                     print_enclosed(p, p->piece[v->arg[formula_rank(v)]], BIND_OR))
+                      : element;
+}
+
 /* One of the neighbouring elements of a thread, all loaded before the loop if they lie one behind the other. */
 static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
@@ -213,14 +132,25 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
     p->named |= 1u << v->at;
     if (!print_is_contiguous(p, v) || o->role == ROLE_OUT) {
-        const char *at = print_offset(p, v, print_place_name(p, p->along));
-        text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name,
-                    converted(p, type, read_once(p, o, at)));
+        text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name, loaded_by_thread(p, v));
         return (Piece){ name, BIND_PRIMARY, false };
     }
     text_printf(&p->before, "    %s %s[W];\n%sPACKAGE_device::load_row(%s, a.%s + %s);\n", type->c_type, name,
                 p->fresh ? "    if (fresh)\n        " : "    ", name, o->name, print_offset(p, v, "first"));
     return (Piece){ converted(p, type, arena_printf(p->arena, "%s[i]", name)), BIND_PRIMARY, false };
+}
+
+/* In doubles, or on a CPU where it is the same for all lanes. */
+static const char *loaded_alone(Printer *p, const FormulaNode *v)
+{
+    const Operand *o = &p->spec->op->operand[v->at];
+    const Storage *type = spec_element(p->spec, o);
+    const char *at = print_offset(p, v, "");
+    if (p->style == STYLE_VECTOR)
+        return print_loaded_alone(p, o, at);
+    if (storage_is_whole(type))
+        return arena_printf(p->arena, "((const %s *)operand[%d])[%s]", type->c_type, v->at, at);
+    return arena_printf(p->arena, "dcgen_element(dcgen_as_%s, operand[%d], %s)", type->name, v->at, at);
 }
 
 static Piece print_element(Printer *p, int i)
@@ -233,19 +163,16 @@ static Piece print_element(Printer *p, int i)
         return (Piece){ arena_printf(p->arena, is_whole ? "(PACKAGE_ints_MACHINE)block->v%d[r]" : "block->v%d[r]", i),
                         is_whole ? BIND_UNARY : BIND_PRIMARY, true };
     if (p->style == STYLE_VECTOR && p->along >= 0 && v->along >> p->along & 1)
-        return print_vector(p, v);
+        return print_vector(p, i);
     if (p->style == STYLE_SCALAR && p->along >= 0 && v->along >> p->along & 1)
         return print_of_thread(p, v);
-    const char *at = print_offset(p, v, "");
-    if (p->style == STYLE_EXACT && is_whole)
-        return (Piece){ arena_printf(p->arena, "((const %s *)operand[%d])[%s]", type->c_type, v->at, at), BIND_PRIMARY,
-                        false };
-    if (p->style == STYLE_EXACT)
-        return (Piece){ arena_printf(p->arena, "dcgen_element(dcgen_as_%s, operand[%d], %s)", type->name, v->at, at),
-                        BIND_PRIMARY, false };
-    if (p->style == STYLE_VECTOR)
-        return (Piece){ loaded_alone(p, o, at), BIND_PRIMARY, false };
-    return (Piece){ converted(p, type, read_once(p, o, at)), BIND_PRIMARY, false };
+    if (p->style == STYLE_SCALAR)
+        return (Piece){ loaded_by_thread(p, v), BIND_PRIMARY, false };
+    const char *element = loaded_alone(p, v);
+    return (Piece){ v->guarded ? arena_printf(p->arena, "(%s ? %s : %s)", print_inside(p, v, ""), element,
+                                              print_enclosed(p, p->piece[v->arg[formula_rank(v)]], BIND_OR))
+                               : element,
+                    BIND_PRIMARY, false };
 }
 
 Piece print_leaf(Printer *p, int i)

@@ -33,6 +33,8 @@ static const Form kernel_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_MUL] = OPERATOR("*", BIND_TERM),
     [FORMULA_DIV] = OPERATOR("/", BIND_TERM),
     [FORMULA_NEG] = { "-$0", BIND_UNARY, NULL, BIND_UNARY },
+    [FORMULA_QUOTIENT] = OPERATOR("/", BIND_TERM),
+    [FORMULA_REMAINDER] = OPERATOR("%", BIND_TERM),
     [FORMULA_LT] = OPERATOR("<", BIND_COMPARE),
     [FORMULA_LE] = OPERATOR("<=", BIND_COMPARE),
     [FORMULA_GT] = OPERATOR(">", BIND_COMPARE),
@@ -58,6 +60,13 @@ static const Form kernel_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_SILU] = FUNCTION("silu", "PACKAGE_device::silu"),
     [FORMULA_GELU] = FUNCTION("gelu", "PACKAGE_device::gelu"),
     [FORMULA_GELU_TANH] = FUNCTION("gelu_tanh", "PACKAGE_device::gelu_tanh"),
+    [FORMULA_SIN] = FUNCTION("sin", "sinf"),
+    [FORMULA_COS] = FUNCTION("cos", "cosf"),
+    [FORMULA_POW] = { "powf($0, $1)", BIND_PRIMARY, "PACKAGE_pow_MACHINE($0, $1)", BIND_PRIMARY },
+    [FORMULA_FLOOR] = FUNCTION("floor", "floorf"),
+    [FORMULA_CEIL] = FUNCTION("ceil", "ceilf"),
+    [FORMULA_TRUNC] = FUNCTION("trunc", "truncf"),
+    [FORMULA_ROUND] = FUNCTION("round", "rintf"),
     [FORMULA_F16] = FUNCTION("f16", "PACKAGE_device::round_f16"),
     [FORMULA_BF16] = FUNCTION("bf16", "PACKAGE_device::round_bf16"),
     [FORMULA_OFF] = OPERATOR("-", BIND_SUM),
@@ -118,6 +127,11 @@ Piece print_widened(const Printer *p, Piece v, FormulaType type)
     return (Piece){ arena_printf(p->arena, "PACKAGE_all_MACHINE(%s)", v.text), BIND_PRIMARY, true };
 }
 
+static const Form *form_of(const FormulaNode *v)
+{
+    return v->type == FORMULA_INT && int_forms[v->op].narrow ? &int_forms[v->op] : &kernel_forms[v->op];
+}
+
 /* How tightly value i must bind in a text that binds so. Compilers warn of a && b || c, and of a < b & c < d. */
 static int least_binding(int binding, int i)
 {
@@ -141,6 +155,8 @@ static int least_binding(int binding, int i)
     }
 }
 
+int print_least_binding(const FormulaNode *v, int i) { return least_binding(form_of(v)->binding, i); }
+
 /* The form with its values put in. */
 static const char *put_values(const Printer *p, const char *form, const char *const *value)
 {
@@ -152,6 +168,11 @@ static const char *put_values(const Printer *p, const char *form, const char *co
             text_printf(&t, "%c", *form);
     }
     return arena_strdup(p->arena, text_str(&t));
+}
+
+Piece print_narrow(const Printer *p, const FormulaNode *v, const char *const *value)
+{
+    return (Piece){ put_values(p, form_of(v)->narrow, value), form_of(v)->binding, false };
 }
 
 static Piece apply_exact(const Printer *p, const FormulaNode *v)
@@ -200,8 +221,8 @@ static void make_variable(Printer *p, int i)
 static Piece print_apply(Printer *p, const FormulaNode *v)
 {
     const bool choice = v->op == FORMULA_CHOOSE, of_int = v->type == FORMULA_INT && int_forms[v->op].narrow;
-    const Form *form = of_int ? &int_forms[v->op] : &kernel_forms[v->op];
-    const char *value[OP_MAX_RANK];
+    const Form *form = form_of(v);
+    const char *value[FORMULA_MAX_ARG];
     bool any = false;
     if (p->style == STYLE_EXACT && v->type != FORMULA_INT)
         return apply_exact(p, v);
@@ -265,6 +286,25 @@ static bool is_loaded_early(const Printer *p, const FormulaNode *v)
     return v->kind == FORMULA_ELEMENT && p->style == STYLE_SCALAR && has_choice(p->spec->formula);
 }
 
+/* Marks what an index is printed of that moves along vectors: those of its parts that stay, and elements. */
+static void mark_index(const Printer *p, int i, bool *needed)
+{
+    const FormulaNode *v = print_at(p, i);
+    const bool is_there = !print_moves(p, i) || v->kind == FORMULA_ELEMENT;
+    needed[i] = needed[i] || is_there;
+    for (int k = 0; !is_there && k < v->narg; k++)
+        mark_index(p, v->arg[k], needed);
+}
+
+void print_mark(const Printer *p, int i, int k, bool *needed)
+{
+    const FormulaNode *v = print_at(p, i);
+    if (v->kind == FORMULA_ELEMENT && k < formula_rank(v))
+        mark_index(p, v->arg[k], needed);
+    else
+        needed[v->arg[k]] = true;
+}
+
 Piece print_nodes(Printer *p, int last)
 {
     const Formula *f = p->spec->formula;
@@ -272,7 +312,7 @@ Piece print_nodes(Printer *p, int last)
     needed[last] = true;
     for (int i = last; i >= 0; i--) /* a reduction is computed elsewhere, with all that it is of */
         for (int k = 0; needed[i] && f->node[i].kind != FORMULA_REDUCE && k < f->node[i].narg; k++)
-            needed[f->node[i].arg[k]] = true;
+            print_mark(p, i, k, needed);
     for (int i = 0; i <= last; i++) {
         const FormulaNode *v = &f->node[i];
         if (!needed[i])

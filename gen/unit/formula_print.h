@@ -53,6 +53,8 @@ const FormulaNode *print_at(const Printer *p, int i);
 const Layout *print_output_layout(const Spec *s);
 /* A node, of nodes that are printed already; statements that it needs go to p->out. */
 Piece print_node(Printer *p, int i);
+/* Marks what value k of a node is printed of: as a rule that node itself. */
+void print_mark(const Printer *p, int i, int k, bool *needed);
 /* Prints all nodes up to one: those that are used more than once as variables. Gives that one. */
 Piece print_nodes(Printer *p, int last);
 /* Makes a node that is printed a variable. */
@@ -69,15 +71,33 @@ char *print_filled(const Printer *p, const char *text);
 const char *print_part(const Printer *p, const char *text);
 /* The words of these, to which others may be added. */
 FillScope *print_words(const Printer *p);
-/* Does a vector of elements lie one behind the other? */
+/* An operator or function of these values as plain C, and how tightly value i of it must bind. */
+Piece print_narrow(const Printer *p, const FormulaNode *v, const char *const *value);
+int print_least_binding(const FormulaNode *v, int i);
+
+/* formula_lane.c: elements whose indices differ from lane to lane. Does a vector of elements lie one behind the other,
+ * if all of them are there? For a thread's neighbouring elements: in rows that are aligned where the output's are? */
 bool print_is_contiguous(const Printer *p, const FormulaNode *v);
-/* Where an element lies behind its operand's first one; lane: what stands for the place along vectors. */
+/* Does a node differ along vectors, or along a thread's neighbouring elements? */
+bool print_moves(const Printer *p, int i);
+/* An integer, as plain C; lane: what stands for the place along vectors. */
+Piece print_at_lane(Printer *p, int i, const char *lane);
+/* Elements from one to the next along the i-th extent of a strided operand. On GPUs the product of two ints that is wide
+ * is one instruction. */
+const char *print_stride(const Printer *p, const Operand *o, int i);
+/* Where an element lies behind its operand's first one; are all of its indices in the operand? lane: as above. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane);
+const char *print_inside(Printer *p, const FormulaNode *v, const char *lane);
+/* An element by itself, on a CPU. */
+const char *print_loaded_alone(const Printer *p, const Operand *o, const char *at);
+/* A vector of elements, as a variable: only the first `lanes` of them are there. */
+Piece print_vector(Printer *p, int i);
 
 /* Do kernels call NAME_<what>_MACHINE? kernels: their text; "": they are not known, and may. */
 bool print_is_called(Arena *a, const Spec *s, const Target *t, const char *kernels, const char *what);
 
 /* formula_leaf.c: what nodes are made of. */
+const char *print_extent(const Printer *p, int i);
 Piece print_leaf(Printer *p, int i);
 /* Is it a name that printed code uses for something of its own? */
 bool print_is_taken(const char *name);
@@ -91,6 +111,8 @@ const char *print_argument(const Printer *p, const char *name);
 /* A cast of the first factor of what may be larger than a place. */
 const char *print_count(const Printer *p);
 
+/* unit_reach.c: adds HAS_REACH, and the list "reach" of conditions under which no index lies outside of its operand. */
+void unit_reach_words(FillScope *s, const Spec *spec);
 /* unit_rows.c: may the output of an op that is a formula alone be this very operand? On CPUs, where kernels then read
  * each of its elements for the last time just before they write there; on GPUs nobody writes inputs. */
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand);

@@ -38,6 +38,8 @@ static int root_of(const Rows *r) { return r->f->nnode - 1; }
 
 /* ---- what each pass needs ---- */
 
+static void need_index(const Rows *r, int i, const bool *there, bool *needed, bool *met);
+
 /* Marks all that is needed to compute a node, down to nodes that are there already. */
 static void need(const Rows *r, int i, const bool *there, bool *needed, bool *met)
 {
@@ -51,8 +53,21 @@ static void need(const Rows *r, int i, const bool *there, bool *needed, bool *me
     needed[i] = true;
     if (v->kind == FORMULA_REDUCE || r->field[i])
         return;
-    for (int k = 0; k < v->narg; k++)
-        need(r, v->arg[k], there, needed, met);
+    for (int k = 0; k < v->narg; k++) {
+        const bool is_index = v->kind == FORMULA_ELEMENT && k < formula_rank(v);
+        is_index ? need_index(r, v->arg[k], there, needed, met) : need(r, v->arg[k], there, needed, met);
+    }
+}
+
+/* The same of an index, which is printed where it is used: what moves along the row is computed again each time. */
+static void need_index(const Rows *r, int i, const bool *there, bool *needed, bool *met)
+{
+    const FormulaNode *v = &r->f->node[i];
+    if (!is_along(r, i) || v->kind == FORMULA_ELEMENT)
+        need(r, i, there, needed, met);
+    else
+        for (int k = 0; k < v->narg; k++)
+            need_index(r, v->arg[k], there, needed, met);
 }
 
 /* The nodes that pass p computes, and those of `there` that it uses. */
@@ -131,9 +146,9 @@ static bool lies_as_output(const Spec *s, int operand)
     for (int k = 0; same && k < out->rank; k++)
         same = strcmp(expr_text(in->extent[k]), expr_text(out->extent[k])) == 0;
     for (const FormulaNode *v = s->formula->node; same && v < s->formula->node + s->formula->nnode; v++)
-        for (int k = 0; same && v->kind == FORMULA_ELEMENT && v->at == operand && k < out->rank; k++) {
+        for (int k = 0; same && v->kind == FORMULA_ELEMENT && v->at == operand && k < formula_rank(v); k++) {
             const FormulaNode *at = &s->formula->node[v->arg[k]];
-            same = at->kind == FORMULA_INDEX && at->at == op_axis(s->op, expr_text(out->extent[k]));
+            same = !v->guarded && at->kind == FORMULA_INDEX && at->at == op_axis(s->op, expr_text(out->extent[k]));
         }
     return same;
 }
@@ -174,7 +189,7 @@ static int outer_extents(const Spec *s, int *extent)
 /* The operands that are read in vectors, and the output where it is written so; and their strides in bytes. */
 static const char *addresses_text(Arena *a, const Spec *s)
 {
-    const Printer p = { .arena = a, .spec = s, .along = s->formula->row };
+    const Printer p = { .arena = a, .spec = s, .style = STYLE_SCALAR, .along = s->formula->row };
     const Formula *f = s->formula;
     const Operand *out = spec_output(s);
     Text t = { .arena = a };

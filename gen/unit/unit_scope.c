@@ -84,8 +84,11 @@ static void add_extent_words(FillScope *s, const Spec *spec, int to, Passing how
 }
 
 /* Is not every call legal whose extents are from 0 to OP_MAX_NUMBER? */
-static bool has_limits(const Op *op)
+static bool has_limits(const Spec *s)
 {
+    const Op *op = s->op;
+    if (s->formula && formula_has_limits(s->formula, op))
+        return true;
     for (int i = 0; i < op->nextent; i++)
         if (op->extent[i].kind >= EXTENT_ATTRIBUTE || op->extent[i].least)
             return true;
@@ -93,10 +96,11 @@ static bool has_limits(const Op *op)
 }
 
 /* What PACKAGE_BAD_EXTENT says. */
-static const char *bad_extents(const Op *op)
+static const char *bad_extents(const Spec *s)
 {
+    const Op *op = s->op;
     bool strided = false;
-    if (has_limits(op))
+    if (has_limits(s))
         return "an extent, an attribute or a stride is not legal";
     for (int i = 0; i < op->noperand; i++)
         strided = strided || op->operand[i].strided;
@@ -117,8 +121,8 @@ static void add_all_extents(FillScope *s, const Spec *spec)
     add_extent_words(s, spec, op->nextent, PASSED, NULL, "ALL_AXES", "ALL_EXTENTS");
     add_extent_words(s, spec, op->nextent, EITHER, NULL, "EVERY_AXES", "EVERY_EXTENTS");
     FILL_WORDS(s, WORD("NEXTENT", op->nextent), WORD("HAS_ATTRIBUTES", op->ngiven > op->naxis),
-               WORD("HAS_DERIVED", op->nextent > op->ngiven), WORD("BAD_EXTENTS", bad_extents(op)),
-               WORD("HAS_LIMITS", has_limits(op)));
+               WORD("HAS_DERIVED", op->nextent > op->ngiven), WORD("BAD_EXTENTS", bad_extents(spec)),
+               WORD("HAS_LIMITS", has_limits(spec)));
 }
 
 /* ---- operands ---- */
@@ -453,5 +457,6 @@ FillScope *unit_scope(Arena *a, const UnitContext *u)
     add_layouts(s, u->spec);
     add_operands(s, u);
     add_constant(s, u->spec);
+    unit_reach_words(s, u->spec);
     return s;
 }

@@ -44,6 +44,14 @@ int64_t verify_shapes_tile(const Study *s, const Candidate *c, int axis)
 /* An empty sum has a result, an empty row has none. */
 static int64_t least_extent(const Extent *axis) { return axis->kind == AXIS_REDUCE ? axis->least : 1; }
 
+static double points_of(const Op *op, const int64_t *extent)
+{
+    double points = 1;
+    for (int i = 0; i < op->naxis; i++)
+        points *= (double)extent[i];
+    return points;
+}
+
 static void add_shape(VerifyShapes *w, int naxis, const int64_t *extent)
 {
     for (int k = 0; k < w->n; k++)
@@ -223,15 +231,36 @@ void verify_shapes_of_tiles(const Op *op, const int64_t *tile, VerifyShapes *w)
 }
 
 /* Takes the attributes of shapes of the spec, in turn from *at on, until the call is legal. False: none will do. */
-static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
+static bool take_attributes(const Spec *spec, int64_t *at, int64_t *extent)
 {
     const Op *op = spec->op;
     const size_t bytes = (size_t)(op->ngiven - op->naxis) * sizeof(int64_t);
     int64_t tried = 0;
     do {
         memcpy(extent + op->naxis, spec->instance[(*at)++ % spec->ninstance].extent + op->naxis, bytes);
-    } while (!op_derive(op, extent) && ++tried < spec->ninstance && bytes);
-    return op_derive(op, extent);
+    } while (!spec_is_legal(spec, extent) && ++tried < spec->ninstance && bytes);
+    return spec_is_legal(spec, extent);
+}
+
+/* Completes a call. Where its indices would leave an operand, its axes are rounded up to multiples, or all are those of
+ * a shape of the spec. False: it is not legal. */
+static bool complete(const Spec *spec, int64_t *at, int64_t *extent)
+{
+    const Op *op = spec->op;
+    int64_t other[OP_MAX_EXTENT];
+    if (take_attributes(spec, at, extent) || !spec->formula || !formula_has_limits(spec->formula, op))
+        return spec_is_legal(spec, extent);
+    for (int64_t multiple = 2; multiple <= 16; multiple++) {
+        memcpy(other, extent, sizeof other);
+        for (int i = 0; i < op->naxis; i++)
+            other[i] = (extent[i] + multiple - 1) / multiple * multiple;
+        if (!take_attributes(spec, at, other))
+            continue;
+        memcpy(extent, other, sizeof other);
+        return true;
+    }
+    memcpy(extent, spec->instance[(*at)++ % spec->ninstance].extent, sizeof other);
+    return points_of(op, extent) <= most_points && spec_is_legal(spec, extent);
 }
 
 /* Completes all shapes. What is no legal call is left out. */
@@ -294,7 +323,7 @@ static bool make_served(const Spec *spec, const UnitKernel *k, const Instance *l
                 for (int i = 0; i < n; i++)
                     if (set >> i & 1)
                         other[axis[i]] = changed(extent[axis[i]], like, axis[i], how);
-                if (op_derive(op, other) && serves(spec, k, other)) {
+                if (spec_is_legal(spec, other) && serves(spec, k, other)) {
                     memcpy(extent, other, sizeof other);
                     return true;
                 }
@@ -326,14 +355,6 @@ static bool has_strides(const Op *op)
     while (i < op->noperand && !op->operand[i].strided)
         i++;
     return i < op->noperand;
-}
-
-static double points_of(const Op *op, const int64_t *extent)
-{
-    double points = 1;
-    for (int i = 0; i < op->naxis; i++)
-        points *= (double)extent[i];
-    return points;
 }
 
 /* Lists the shapes of which every axis has more than one point, so that every stride counts. */

@@ -107,6 +107,9 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #if HAS_LIMITS
  * Of the extents above some have narrower limits, and none that follows from them may be negative.
 #endif
+#if HAS_REACH
+ * Nor may the formula read outside of an operand: a call whose extents would have it do so is refused.
+#endif
  */
 int CALL(EXTENTS,
     EACH(operands, PARAMETER), void *workspace,

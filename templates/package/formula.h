@@ -153,6 +153,27 @@ DCGEN_INLINE dcgen_value dcgen_gelu_tanh(dcgen_value a)
     return dcgen_fading(x, (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))) / 2, 1.13 * a.bound);
 }
 
+DCGEN_INLINE dcgen_value dcgen_sin(dcgen_value a) { return dcgen_rounded(sin(a.value), a.bound); }
+DCGEN_INLINE dcgen_value dcgen_cos(dcgen_value a) { return dcgen_rounded(cos(a.value), a.bound); }
+
+DCGEN_INLINE dcgen_value dcgen_pow(dcgen_value a, dcgen_value b)
+{
+    const double v = pow(a.value, b.value);
+    return dcgen_rounded(v, dcgen_steep(v * b.value / a.value, a.bound) + dcgen_steep(v * log(fabs(a.value)), b.bound));
+}
+
+/* Rounded to a whole number, as `to` does: by one more or less, where what is rounded may be on either side of a step. */
+DCGEN_INLINE dcgen_value dcgen_stepped(dcgen_value a, double to(double), double part)
+{
+    const double off = part * a.bound, v = to(a.value), steps = a.bound > 0 ? to(a.value + off) - to(a.value - off) : 0;
+    return (dcgen_value){ v, isfinite(v) && steps > 0 ? steps / part : isinf(a.bound) ? a.bound : 0 };
+}
+
+#define dcgen_floor(a) dcgen_stepped(a, floor, part)
+#define dcgen_ceil(a) dcgen_stepped(a, ceil, part)
+#define dcgen_trunc(a) dcgen_stepped(a, trunc, part)
+#define dcgen_round(a) dcgen_stepped(a, nearbyint, part)
+
 /* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
 DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least, double most)
 {

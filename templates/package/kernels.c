@@ -29,6 +29,10 @@
 //@ strerror
 
 //@ overlap
+#if ANY_REACH
+
+//@ ranges
+#endif
 #if ANY_PACKED
 
 //@ packed

@@ -31,6 +31,10 @@ namespace PACKAGE_device {
 //@ strerror
 
 //@ overlap
+#if ANY_REACH
+
+//@ ranges
+#endif
 #if ANY_PACKED
 
 //@ packed

@@ -200,6 +200,52 @@ run 0 replay --templates "$SRC/templates" pair.cfg
 diff -r first out/pair >"$tmp/log/diff" || { head "$tmp/log/diff"; failed 'the replay differs'; }
 run 0 replay --check --templates "$SRC/templates" out/pair
 
+section calls that would read outside of an operand
+cat >shuffle.cfg <<'CFG'
+name = "moves"; dtype = "f32"; target = ["host"];
+dims = { T = { min = 1; max = 20; }; };
+functions = (
+  { name = "shuffle"; op = "batch_rows"; formula = "x[b0,b1 * R * R + m % R * R + n % R,m / R,n / R]";
+    extents = { x = ["B0", "B1*R*R", "M/R", "N/R"]; }; shapes = ( { B0 = 2; B1 = 3; M = "2*T"; N = 38; R = 2; } ); },
+  { name = "turn"; op = "rows"; formula = "x[m,n] * angle[m,n % (N / 2)] - x[m,min((n + N / 2) % N, N - 1)]";
+    extents = { angle = ["M", "N/2"]; }; shapes = ( { M = "T"; N = 50; } ); },
+  { name = "shift"; op = "rows"; formula = "x[m,n] + x[m - 1,n; y[n]]"; shapes = ( { M = "T"; N = 50; } ); } );
+tune = { T = [1, 7, 20]; };
+budget = { trials = 1; seconds = 6; };
+CFG
+run 0 --templates "$SRC/templates" shuffle.cfg
+for cc in gcc clang; do
+    ! command -v $cc >/dev/null || $cc -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Werror -fsyntax-only out/moves/kernels.c ||
+        failed "$cc warns of kernels with computed indices"
+done
+grep -q 'ranges\.h$' out/moves/MANIFEST || failed 'MANIFEST does not name ranges.h, which refuses calls'
+grep -q 'a call whose extents would have it do so is refused' out/moves/moves.h || failed 'the header does not say that calls are refused'
+build() { "${CC:-cc}" -std=gnu17 -Wall -Wextra -Wshadow -Werror -Iout/moves "$@" -lm -pthread || failed "not built: $*"; }
+build -O1 -fPIC -r out/moves/kernels.c out/moves/pool.c -o moves.o
+for name in shuffle turn shift; do
+    build -O1 out/moves/test_$name.c moves.o -o own_$name
+    ./own_$name >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
+    grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
+done
+cat >refused.c <<'C'
+#include "moves.h"
+#include <stdio.h>
+#define IS(call, code) ((call) == (code) ? 0 : (printf("%s is not %s\n", #call, #code), 1))
+static float x[40000], y[40000];
+int main(void)
+{
+    return IS(moves_shuffle(2, 3, 4, 6, x, y, NULL, NULL), moves_OK) + IS(moves_shuffle(2, 3, 4, 7, x, y, NULL, NULL), moves_BAD_EXTENT) +
+           IS(moves_shuffle_choose(2, 3, 3, 6), -1) + IS(moves_shuffle(2, 3, 3, 0, x, y, NULL, NULL), moves_OK) +
+           IS(moves_shuffle(1, 2147483647, 4, 6, x, y, NULL, NULL), moves_BAD_EXTENT) +
+           IS(moves_turn(3, 1, x, x, y, NULL, NULL), moves_BAD_EXTENT) + IS(moves_turn(3, 2, x, x, y, NULL, NULL), moves_OK) +
+           IS(moves_turn(3, 7, x, x, y, NULL, NULL), moves_OK) + IS(moves_shift(1, 1, x, x + 1, y, NULL, NULL), moves_OK);
+}
+C
+build -O1 refused.c moves.o -o refused
+./refused || failed 'a call is taken, or refused, that should not be'
+run 2 explain --templates "$SRC/templates" out/moves shuffle B0=2 B1=3 M=4 N=7 R=2
+said 'there is no such call: its formula would read outside of an operand'
+
 section what is wrong
 target=host
 formula rows "$matrix" 'x[m,n]'

@@ -4,8 +4,8 @@
  *
  * Compares functions of templates/vector, for each instruction set that this CPU has, with their definitions in double
  * precision: on two million floats of all magnitudes, or on every N-th block of 4096 that follow one another. A result
- * may be off by ULP units in the last place of the exact one, or by ABSOLUTE if that is more. Exit code 1: one is off
- * by more. */
+ * may be off by ULP units in the last place of the exact one, or by ABSOLUTE if that is more; "pow" is compared on as
+ * many pairs. Exit code 1: one is off by more. */
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -57,9 +57,22 @@ static double gelu_tanh_of(double x)
 }
 
 static const Definition definitions[] = {
-    { "erf", erf },   { "exp", exp_of },     { "gelu", gelu_of },       { "gelu_tanh", gelu_tanh_of },
-    { "log", log },   { "rsqrt", rsqrt_of }, { "sigmoid", sigmoid_of }, { "silu", silu_of },
-    { "sqrt", sqrt }, { "tanh", tanh },
+    { "ceil", ceil },
+    { "cos", cos },
+    { "erf", erf },
+    { "exp", exp_of },
+    { "floor", floor },
+    { "gelu", gelu_of },
+    { "gelu_tanh", gelu_tanh_of },
+    { "log", log },
+    { "round", nearbyint },
+    { "rsqrt", rsqrt_of },
+    { "sigmoid", sigmoid_of },
+    { "silu", silu_of },
+    { "sin", sin },
+    { "sqrt", sqrt },
+    { "tanh", tanh },
+    { "trunc", trunc },
 };
 
 static float float_of(uint32_t bits)
@@ -244,12 +257,80 @@ static int check_function(const char *name, double ulp, double absolute, uint32_
     return status;
 }
 
+/* ---- powers ---- */
+
+static uint32_t drawn(void)
+{
+    static uint64_t state = 7;
+    return (uint32_t)((state = state * 6364136223846793005u + 1442695040888963407u) >> 32);
+}
+
+/* Pairs of all kinds: numbers of any bits, those whose power is a float, whole ones, and all pairs of odd ones. */
+static void draw_pair(uint32_t i, float *x, float *y)
+{
+    static const float odd[] = {
+        0, -0.f, 1,      -1,      INFINITY, -INFINITY, NAN,     0.5f,           -0.5f,           2,     -2,
+        3, -3,   1e-40f, -1e-40f, 3e38f,    -3e38f,    0x1p24f, 0x1.fffffep23f, -0x1.fffffep23f, 1e-30f
+    };
+    enum { NODD = sizeof odd / sizeof *odd };
+    const float u = (float)(drawn() >> 8) * 0x1p-24f, v = (float)(drawn() >> 8) * 0x1p-24f;
+    if (i < NODD * NODD) {
+        *x = odd[i / NODD];
+        *y = odd[i % NODD];
+    } else if (i % 4 == 0) {
+        *x = float_of(drawn());
+        *y = float_of(drawn());
+    } else if (i % 4 == 1) {
+        *x = float_of(drawn() & 0x7fffffff);
+        *y = (2 * u - 1) * 160 / fmaxf(fabsf(log2f(*x)), 1e-3f);
+    } else if (i % 4 == 2) {
+        *x = 1 + (u - 0.5f) * 0x1p-6f;
+        *y = (v - 0.5f) * 0x1p14f;
+    } else {
+        *x = (u - 0.5f) * 64;
+        *y = rintf((v - 0.5f) * 60);
+    }
+}
+
+static int check_power(double ulp, uint32_t nblock)
+{
+    static float x[BLOCK] __attribute__((aligned(64))), y[BLOCK] __attribute__((aligned(64))),
+        v[BLOCK] __attribute__((aligned(64)));
+    static const char *const set_name[NSET] = { "avx512", "avx2", "portable" };
+    const Check check = { .ulp = ulp };
+    Worst worst[NSET] = { 0 };
+    float worst_y[NSET] = { 0 };
+    int status = 0;
+    for (uint32_t b = 0; b < nblock; b++) {
+        for (uint32_t i = 0; i < BLOCK; i++)
+            draw_pair(b * BLOCK + i, &x[i], &y[i]);
+        for (int s = 0; s < NSET; s++) {
+            if (!vector_power(s))
+                continue;
+            vector_power(s)(v, x, y, BLOCK);
+            for (int i = 0; i < BLOCK; i++) {
+                const double before = worst[s].ulp, exact = pow((double)x[i], (double)y[i]);
+                compare(&check, x[i], v[i], exact, &worst[s]);
+                worst_y[s] = worst[s].ulp > before ? y[i] : worst_y[s];
+            }
+        }
+    }
+    for (int s = 0; s < NSET; s++) {
+        if (vector_power(s))
+            printf("%-9s %-8s %5.3f ULP at %a, %a%s\n", "pow", set_name[s], worst[s].ulp, (double)worst[s].ulp_at,
+                   (double)worst_y[s], worst[s].bad ? ": too much" : "");
+        status |= worst[s].bad;
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     const bool blocks = argc > 2 && !strcmp(argv[1], "--each");
     const uint32_t each = blocks ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     int status = 0;
     for (int i = blocks ? 3 : 1; i + 2 < argc; i += 3)
-        status |= check_function(argv[i], atof(argv[i + 1]), atof(argv[i + 2]), each);
+        status |= strcmp(argv[i], "pow") == 0 ? check_power(atof(argv[i + 1]), each ? 1 << 14 : 1 << 9)
+                                              : check_function(argv[i], atof(argv[i + 1]), atof(argv[i + 2]), each);
     return status;
 }

@@ -45,7 +45,7 @@ static const char *list_text(const Spec *s, const FormulaNode *v)
 {
     Text t = { .arena = arena };
     for (int i = 0; i < v->narg; i++)
-        text_printf(&t, "%s%s", i ? "," : "", shown(s, v->arg[i]));
+        text_printf(&t, "%s%s", i && i == formula_rank(v) ? ";" : i ? "," : "", shown(s, v->arg[i]));
     return arena_strdup(arena, text_str(&t));
 }
 
@@ -119,6 +119,79 @@ TEST(formulas_mean)
     while (pairs_next(arena, &p))
         check_meaning(read_formula(p.text), p.text, p.value);
     check_meaning(read_formula("  acc\t+ 1 "), "with blanks", "(acc + 1.00000000)");
+}
+
+/* In an index / divides integers; elsewhere it divides real numbers, and div and % integers. */
+TEST(indices_mean)
+{
+    Pairs p = { .rest =
+                    "x[m,(n + N / 2) % N] -> x[m,((n + div(N,2)) % N)]; x[m,n / 2 * 2] -> x[m,(div(n,2) * 2)]; "
+                    "n / 2 * x[m,n] -> ((real(n) / 2.00000000) * x[m,n]); x[0,7 / 2] -> x[0,3]; "
+                    "div(n, 2) * x[m,n] -> (real(div(n,2)) * x[m,n]); -7 % 4 * x[m,n] -> (-3.00000000 * x[m,n]); "
+                    "n % 2 == 0 ? x[m,n] : 1 -> (((n % 2) == 0) ? x[m,n] : 1.00000000); "
+                    "x[m - 1,n;0] -> x[(m - 1),n;0.00000000]; x[m,n + 1;n / 2] -> x[m,(n + 1);(real(n) / 2.00000000)]; "
+                    "x[m,min(n / 2,N - 1)] -> x[m,min(div(n,2),(N - 1))]; "
+                    "x[m,n % W] + t[n / W] -> (x[m,(n % W)] + t[div(n,W)]); x[m,id[m - 1;n / 2];1] + x[m,n] -> error; "
+                    "x[m,id[m - 1;div(n,2)];1] + x[m,n] -> (x[m,id[(m - 1);div(n,2)];1.00000000] + x[m,n]); "
+                    "x[m,argmax[n](x[m,n] / 2)] -> x[m,argmax[N]((x[m,n] / 2.00000000))]" };
+    while (pairs_next(arena, &p)) {
+        const char *spec = arena_printf(
+            arena,
+            "name = \"x\"; op = \"rows\"; shapes = ( { M = 2; N = 6; %s } ); formula = \"%s\"; %s extents = { x = "
+            "[\"M\", \"N\"]; %s };\n",
+            strstr(p.text, "W") ? "W = 3;" : "", p.text, strstr(p.text, "id[") ? "types = { id = \"s32\"; };" : "",
+            strstr(p.text, "t[n")   ? "t = [\"N/W\"];"
+            : strstr(p.text, "id[") ? "id = [\"M\"];"
+                                    : "");
+        const Spec *s = spec_text(arena, spec, ops, 1, diag_new(arena));
+        if (!s != (strcmp(p.value, "error") == 0))
+            fail_msg("%s is %s", p.text, s ? "good" : "refused");
+        if (s)
+            check_meaning(s, p.text, p.value);
+    }
+}
+
+/* Places say what extents an operand has wherever they stand. */
+TEST(extents_follow_from_any_place)
+{
+    const Spec *s = read_rest("op = \"rows\"; shapes = ( { M = 2; N = 3; } ); formula = \"x[m - 1,n;0] + x[0,n / 2] * "
+                              "y[n + 1;y[n]] + x[m,0]\";");
+    assert_string_equal(s->op->operand[0].name, "x");
+    assert_string_equal(expr_text(s->op->operand[0].layout->extent[0]), "M");
+    assert_string_equal(expr_text(s->op->operand[0].layout->extent[1]), "N");
+    assert_string_equal(expr_text(s->op->operand[1].layout->extent[0]), "N");
+}
+
+/* Which calls are legal: those for which no index leaves its operand. */
+TEST(calls_stay_within_operands)
+{
+    static const struct {
+        const char *formula, *extents;
+        int64_t M, N;
+        bool is_legal;
+    } row[] = {
+        { "x[m,(n + N / 2) % N]", "x = [\"M\", \"N\"];", 3, 7, true },
+        { "x[m,n + 2]", "x = [\"M\", \"N + 2\"];", 3, 1, true },
+        { "x[m,n / 2]", "x = [\"M\", \"N/2\"];", 3, 8, true },
+        { "x[m,n / 2]", "x = [\"M\", \"N/2\"];", 3, 7, false },
+        { "x[m,n / 2]", "x = [\"M\", \"N/2\"];", 3, 0, true }, /* nothing is read */
+        { "x[m,n % (N - 1)]", "x = [\"M\", \"N\"];", 3, 1, false },
+        { "x[0,m * N + n]", "x = [\"1\", \"M*N\"];", 20, 30, true },
+        { "x[0,m * N + n]", "x = [\"1\", \"M*N\"];", 46342, 46342, false }, /* beyond 32 bits */
+        { "x[0,m * N + n;0]", "x = [\"1\", \"4\"];", 20, 30, true },
+        { "x[0,m * N + n;0]", "x = [\"1\", \"4\"];", 46342, 46342, false },
+        { "x[m,n % 4 == 0 ? N - 1 : n]", "x = [\"M\", \"N\"];", 5, 9, true },
+    };
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        const Spec *s =
+            read_rest(arena_printf(arena,
+                                   "op = \"rows\"; shapes = ( { M = 2; N = 4; } ); formula = \"%s\"; extents "
+                                   "= { %s };",
+                                   row[i].formula, row[i].extents));
+        int64_t extent[OP_MAX_EXTENT] = { row[i].M, row[i].N };
+        if (spec_is_legal(s, extent) != row[i].is_legal)
+            fail_msg("%s of %d x %d", row[i].formula, (int)row[i].M, (int)row[i].N);
+    }
 }
 
 TEST(words_mean)
@@ -379,7 +452,8 @@ TEST(what_is_known)
                         "acc + s[m] -> 4 nodes m n affine; acc - b[n] -> 4 nodes m n affine flat; "
                         "acc + b[n] + 1 -> 6 nodes m n affine flat; acc + 2 * b[n] -> 6 nodes m n affine flat; "
                         "gelu(acc + b[n]) -> 5 nodes m n calls flat; acc + n -> 4 nodes m n affine flat; "
-                        "b[n] + acc -> 4 nodes m n affine flat bias" };
+                        "b[n] + acc -> 4 nodes m n affine flat bias; "
+                        "r[m,n;acc] + r[m,n] -> 6 nodes m n reads flat; acc + b[n;0] -> 5 nodes m n affine flat" };
     while (pairs_next(arena, &p)) {
         const char *known = known_of(read_formula(p.text));
         if (strcmp(known, p.value) != 0)

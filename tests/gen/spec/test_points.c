@@ -68,6 +68,27 @@ TEST(the_widest_ranges)
     assert_int_equal(count_of(points_declared(arena, s, 5000), (int64_t[]){ 1789569706, 4096, 4096, 1 }), 9);
 }
 
+/* 12 dims have more corners than there are points: some of these, with both ends of each dim, and points between. */
+TEST(more_corners_than_points)
+{
+    const int64_t count[] = { 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };
+    Grid g = grid_make(12, count, 64);
+    int least[12] = { 0 }, most[12] = { 0 }, ncorner = 0;
+    int64_t p[GRID_MAX_DIM];
+    while (grid_next(&g, p)) {
+        bool corner = true;
+        for (int i = 0; i < 12; i++) {
+            corner = corner && (p[i] == 0 || p[i] == 8);
+            least[i] += p[i] == 0;
+            most[i] += p[i] == 8;
+        }
+        ncorner += corner;
+    }
+    assert_int_equal(ncorner, 32);
+    for (int i = 0; i < 12; i++)
+        assert_true(least[i] >= 8 && most[i] >= 8 && least[i] + most[i] < 56);
+}
+
 /* One large shape is enough, wherever it stands. */
 TEST(a_part_is_not_all)
 {

@@ -7,6 +7,7 @@
  * ctest: cost=8 timeout=300
  */
 #include "tests/test.h"
+#include <ctype.h>
 #include "gen/base/process.h"
 #include "gen/base/rng.h"
 #include "gen/base/text.h"
@@ -22,8 +23,10 @@ static const char special_formulas[] =
     "acc; -acc; relu(acc); max(0, acc); min(acc, 1); min(1, acc); clamp(acc, 0, 6); abs(acc); exp(acc); tanh(acc); "
     "erf(acc); sigmoid(acc); silu(acc); gelu(acc); gelu_tanh(acc); sqrt(acc); rsqrt(acc); log(acc); f16(acc); "
     "bf16(acc); acc + -inf; n < len[m] ? acc : -inf; acc > 0 ? acc : 0.01 * acc; acc == acc ? 1 : 2; acc != acc ? 1 : "
-    "2; !(acc < 1) ? 1 : 2; acc - acc; 1 / acc; acc >= inf ? 1 : 0; acc + hb[n] * hx[n,m]; acc * bs[m] + bf[m,n]";
-enum { NSPECIAL = 31, BATCH = 40 };
+    "2; sin(acc); cos(acc); floor(acc); ceil(acc); trunc(acc); round(acc); pow(acc, 3); pow(acc, -0.5); pow(2, acc); "
+    "t[m,n - 1;acc] + u[(n + N / 2) % N]; !(acc < 1) ? 1 : 2; acc - acc; 1 / acc; acc >= inf ? 1 : 0; acc + hb[n] * "
+    "hx[n,m]; acc * bs[m] + bf[m,n]";
+enum { NSPECIAL = 41, BATCH = 56 };
 
 /* ---- random formulas ---- */
 
@@ -31,17 +34,29 @@ enum { NSPECIAL = 31, BATCH = 40 };
  * divided by, and what a root or a logarithm is of, stays away from 0. Operands: b[n], s[m], t[m,n], x[n,m]; of
  * integers len[m], most[n], kind[n,m]; of f16 hb[n], hx[n,m]; of bf16 bf[m,n], bs[m]. */
 
-/* The types of those that a formula has: "types = { len = "s32"; };" */
-static const char *formula_types(Arena *a, const char *formula)
+/* The types and extents of those that a formula has: "types = { len = "s32"; }; extents = { len = ["M"]; };" */
+static const char *formula_keys(Arena *a, const char *formula)
 {
-    static const char *const row[][2] = { { "len", "s32" }, { "most", "s32" }, { "kind", "s32" }, { "hb", "f16" },
-                                          { "hx", "f16" },  { "bf", "bf16" },  { "bs", "bf16" } };
-    Text t = { .arena = a };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (strstr(formula, arena_printf(a, "%s[", row[i][0])))
-            text_printf(&t, "%s%s = \"%s\"; ", t.len ? "" : "types = { ", row[i][0], row[i][1]);
-    text_add(&t, t.len ? "};" : "");
-    return arena_strdup(a, text_str(&t));
+    static const char *const row[][3] = { { "len", "s32", "\"M\"" },         { "most", "s32", "\"N\"" },
+                                          { "kind", "s32", "\"N\", \"M\"" }, { "hb", "f16", "\"N\"" },
+                                          { "hx", "f16", "\"N\", \"M\"" },   { "bf", "bf16", "\"M\", \"N\"" },
+                                          { "bs", "bf16", "\"M\"" },         { "b", "f32", "\"N\"" },
+                                          { "s", "f32", "\"M\"" },           { "t", "f32", "\"M\", \"N\"" },
+                                          { "x", "f32", "\"N\", \"M\"" },    { "u", "f32", "\"N\"" } };
+    Text types = { .arena = a }, extents = { .arena = a };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const char *at = formula, *name = arena_printf(a, "%s[", row[i][0]);
+        while ((at = strstr(at, name)) && at > formula && isalpha((unsigned char)at[-1]))
+            at++;
+        if (!at)
+            continue;
+        if (strcmp(row[i][1], "f32") != 0)
+            text_printf(&types, "%s = \"%s\"; ", row[i][0], row[i][1]);
+        text_printf(&extents, "%s = [%s]; ", row[i][0], row[i][2]);
+    }
+    return extents.len ? arena_printf(a, "%s%s%s extents = { %s};", types.len ? "types = { " : "", text_str(&types),
+                                      types.len ? "};" : "", text_str(&extents))
+                       : "";
 }
 
 static const char *formula_real(Arena *a, Rng *r, int depth);
@@ -63,9 +78,10 @@ static const char *formula_filled(Arena *a, Rng *r, const char *pattern, int dep
 
 static const char *formula_int(Arena *a, Rng *r, int depth)
 {
-    static const char leaves[] = "n; m; n; m; M; N; K; 0; 3; (-2); len[m]; most[n]; kind[n,m]";
+    static const char leaves[] = "n; m; n; m; M; N; K; 0; 3; (-2); len[m]; most[n]; kind[n,m]; n % 3; div(m, 2)";
     static const char inner[] = "(# + #); (# - #); (# * 3); (2 * #); (-#); min(#, #); max(#, #); min(n, #); max(#, "
-                                "len[m]); relu(#); clamp(#, -3, 5); (# < # ? # : #); (n >= # && m != 1 ? # : n)";
+                                "len[m]); relu(#); clamp(#, -3, 5); # % 5; div(#, 3); # % (N + 1); kind[n + #,m;2]; "
+                                "most[n - 1;#]; (# < # ? # : #); (n >= # && m != 1 ? # : n)";
     return depth <= 0 ? formula_pick(a, r, leaves) : formula_filled(a, r, formula_pick(a, r, inner), depth - 1);
 }
 
@@ -80,11 +96,15 @@ static const char *formula_condition(Arena *a, Rng *r, int depth)
 static const char *formula_real(Arena *a, Rng *r, int depth)
 {
     static const char leaves[] =
-        "acc; acc; acc; b[n]; s[m]; t[m,n]; x[n,m]; hb[n]; bf[m,n]; hx[n,m]; bs[m]; 0.5; 1e-2; (-3.25); n; len[m]";
+        "acc; acc; acc; b[n]; s[m]; t[m,n]; x[n,m]; hb[n]; bf[m,n]; hx[n,m]; bs[m]; 0.5; 1e-2; (-3.25); n; len[m]; "
+        "b[(n + N / 2) % N]; s[m / 2]; t[m,N - 1 - n]; t[m - 1,n + 3;0.5]; hb[n / 3]; hx[n - 2,m;b[n]]; bs[m % 2;-1]; "
+        "x[n / 4 * 4,m]; b[min(n + 1, N - 1)]; t[m,n * M / M]";
     static const char inner[] =
         "($ + $); ($ - $); $ * $; (-$); (-(-$)); ($ - -$); $ / (abs($) + 0.5); min($, $); max($, $); relu($); clamp($, "
         "-2, 3); abs($); sqrt(abs($) + 0.25); rsqrt(abs($) + 0.25); exp(clamp($, -4, 4)); log(abs($) + 0.5); tanh($); "
-        "erf($); sigmoid($); silu($); gelu($); gelu_tanh($); f16($); bf16($); (@ ? $ : $); (@ ? $ : @ ? $ : $); ($ + "
+        "erf($); sigmoid($); silu($); gelu($); gelu_tanh($); f16($); bf16($); sin($); cos($); floor($); ceil($); "
+        "trunc($); round($); pow(abs($) + 0.5, clamp($, -3, 3)); t[m,n + #;$]; b[#;$]; (@ ? $ : $); (@ ? $ : @ ? $ : "
+        "$); ($ + "
         "#); (# / 4); # * $";
     return depth <= 0 ? formula_pick(a, r, leaves) : formula_filled(a, r, formula_pick(a, r, inner), depth - 1);
 }
@@ -122,7 +142,7 @@ static const SpecFile *read_formulas(const char *const *formula, int n, Diag *d)
         text_printf(
             &t,
             "  { name = \"f%dx\"; op = \"dense\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = \"%s\"; %s }%s\n",
-            i, formula[i], formula_types(arena, formula[i]), i + 1 < n ? "," : " );");
+            i, formula[i], formula_keys(arena, formula[i]), i + 1 < n ? "," : " );");
     *src = (Source){ .path = "formulas.cfg", .text = arena_strdup(arena, text_str(&t)), .len = t.len };
     return spec_file_parse(arena, src, templates, 1, d);
 }
@@ -364,7 +384,7 @@ static void check_compiler(const char *cc)
 {
     const char *program = in_root("formulas");
     const char *flags = test_argc > 2 ? "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
-                                      : "-O1 -Wall -Wextra -Wconversion -Werror";
+                                      : "-O1 -Wall -Wextra -Wconversion -Werror -Wno-unused-function";
     run(cc, arena_printf(arena, "%s -std=gnu11 -ffp-contract=fast -Wno-psabi %s '%s.c' -o '%s' -lm", cc, flags, program,
                          program));
     run("the program", arena_printf(arena, "'%s'", program));

@@ -108,7 +108,7 @@ static inline const Spec *rows_spec(RowWorld *w, const KernelRow *r, const char 
         if (strcmp(row_shapes[i].op, op) == 0)
             shapes = row_shapes[i].shapes;
     const bool has_shapes = r->more && strstr(r->more, "shapes");
-    const char *dims = has_shapes && !strstr(r->more, "\"T\"")
+    const char *dims = has_shapes && !strstr(r->more, "T\"")
                            ? ""
                            : arena_printf(w->a, "dims = { T = { min = 1; max = 9; }; }; tune = { T = [1, %s9]; };",
                                           strncmp(target, "sm_", 3) ? "2, " : "");

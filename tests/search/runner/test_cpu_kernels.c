@@ -49,6 +49,25 @@
 #define ACROSS_GATHERED                                                 \
     "types = { k = \"s32\"; Y = \"s32\"; t = \"s32\"; id = \"s32\"; };" \
     "extents = { t = [\"V\", \"N\"]; }; shapes = ( { M = \"T\"; N = 37; V = 5; } );"
+/* Computed indices: halves of a row that are turned against each other, channels of a group, the row before, pixels
+ * that were channels. */
+#define ROTARY                                                                                                       \
+    "x[b0,b1,m,n] * cosine[b1,n % (N / 2)] + (n < div(N, 2) ? -1.0 : 1.0) * x[b0,b1,m,(n + N / 2) % N] * sine[b1,n " \
+    "% (N / 2)]"
+#define ANGLES                                                             \
+    "extents = { cosine = [\"B1\", \"N/2\"]; sine = [\"B1\", \"N/2\"]; };" \
+    "shapes = ( { B0 = 2; B1 = \"T\"; M = 3; N = 76; } );"
+#define GROUP_NORM "layernorm[n](x[m,n], 1e-5) * gamma[m % G * CG + n * CG / N] + beta[m % G * CG + n / (N / CG)]"
+#define GROUPS                                              \
+    "extents = { gamma = [\"G*CG\"]; beta = [\"G*CG\"]; };" \
+    "shapes = ( { M = 6; N = \"20*T\"; G = 3; CG = 4; } );"
+#define SHIFT "mix[n] * x[m,n] + (1 - mix[n]) * x[m - 1,n; 0] + x[m,n + 2; y[n]]"
+#define SHUFFLE "x[b0,b1 * R * R + m % R * R + n % R,m / R,n / R]"
+#define PIXELS                                                   \
+    "extents = { x = [\"B0\", \"B1*R*R\", \"M/R\", \"N/R\"]; };" \
+    "shapes = ( { B0 = 2; B1 = 3; M = \"2*T\"; N = 38; R = 2; } );"
+#define MIXED "acc * sin(s[n / 16]) + r[m,(n + N / 2) % N] + pow(abs(q[m - 1,n + 1; acc]), 0.5) + round(8 * acc)"
+#define MIXED_EXTENTS "extents = { s = [\"(N + 15) / 16\"]; r = [\"M\", \"N\"]; q = [\"M\", \"N\"]; };"
 #define SHORT "rows * NV=2 SIDE=1 PF=1"
 #define TALL "rows * NV=4 SIDE=4 PF=0"
 
@@ -95,8 +114,19 @@ static const KernelRow usual[] = {
     { "rows f32", SHORT, "layernorm[n](word[id[m],n] + place[m,n] + kinds[kind[m],n], 1e-12) * gamma[n]", GATHERED },
     { "batch_rows f32", TALL, "x[b0,b1,order[b0,m],n] + t[b1,column[n]] * V", BATCHES_GATHERED },
     { "row_values f32", SHORT, "sum[n](x[m,order[n]])", "types = { order = \"s32\"; }; extents = { x = [\"M\", \"N\"]; };" },
+    /* ---- computed indices, in registers and beyond them, and in an epilogue */
+    { "batch_rows f32", SHORT, ROTARY, ANGLES },
+    { "batch_rows f32", "rows * NV=8 SIDE=2 PF=1", ROTARY, ANGLES },
+    { "rows f32", TALL, GROUP_NORM, GROUPS },
+    { "rows f32", SHORT, SHIFT, "extents = { x = [\"M\", \"N\"]; };" },
+    { "batch_rows f32", TALL, SHUFFLE, PIXELS },
+    { "rows f32", SHORT, "id[m,n + 1; -1] < n % 3 ? x[m,n] : cos(x[m,min(n + 1, N - 1)])", "types = { id = \"s32\"; }; extents = { id = [\"M\", \"N\"]; };" },
+    { "row_values f32", TALL, "sum[n](x[m,N - 1 - n] * h[start[m] + n; 1])", "types = { h = \"f16\"; start = \"s32\"; }; extents = { x = [\"M\", \"N\"]; h = [\"3\"]; };" },
+    { "dense f32 W=NK packed", "packed_gemm *", MIXED, MIXED_EXTENTS },
+    { "dense f32 W=KN", "direct_gemm portable", MIXED, MIXED_EXTENTS },
     /* ---- blocks of rows */
     { "rows f32", "block_rows * ROWS=1 COLS=0", "x[n,m]", NULL },
+    { "rows f32", "block_rows * ROWS=2 COLS=1", "x[n,m] - y[m,n / 2 * 2 + (n + 1) % 2]", "extents = { x = [\"N\", \"M\"]; y = [\"M\", \"N\"]; };" },
     { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "gelu(x[b1,n,b0,m]) + y[n,m] * z[b0,b1,m,n] - b[n] * m", NULL },
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },

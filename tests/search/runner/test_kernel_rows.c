@@ -40,6 +40,25 @@ enum { M, N, K }; /* of dense */
     "3; },"                                                                                                            \
     "{ N = 3; G = 1; H = 1; W = 2; C = 8; K = \"8*T\"; R = 3; S = 3; PAD = 1; }, { N = 1; G = 3; H = 5; W = \"T\"; C " \
     "= 24; K = 16; R = 1; S = 1; STRIDE = 9; } );"
+/* Computed indices: halves of a row that are turned against each other, channels of a group, the row before, pixels
+ * that were channels. */
+#define ROTARY                                                                                                       \
+    "x[b0,b1,m,n] * cosine[b1,n % (N / 2)] + (n < div(N, 2) ? -1.0 : 1.0) * x[b0,b1,m,(n + N / 2) % N] * sine[b1,n " \
+    "% (N / 2)]"
+#define ANGLES                                                             \
+    "extents = { cosine = [\"B1\", \"N/2\"]; sine = [\"B1\", \"N/2\"]; };" \
+    "shapes = ( { B0 = 2; B1 = \"T\"; M = 3; N = 76; } );"
+#define GROUP_NORM "layernorm[n](x[m,n], 1e-5) * gamma[m % G * CG + n * CG / N] + beta[m % G * CG + n / (N / CG)]"
+#define GROUPS                                              \
+    "extents = { gamma = [\"G*CG\"]; beta = [\"G*CG\"]; };" \
+    "shapes = ( { M = 6; N = \"20*T\"; G = 3; CG = 4; } );"
+#define SHIFT "mix[n] * x[m,n] + (1 - mix[n]) * x[m - 1,n; 0] + x[m,n + 2; y[n]]"
+#define SHUFFLE "x[b0,b1 * R * R + m % R * R + n % R,m / R,n / R]"
+#define PIXELS                                                   \
+    "extents = { x = [\"B0\", \"B1*R*R\", \"M/R\", \"N/R\"]; };" \
+    "shapes = ( { B0 = 2; B1 = 3; M = \"2*T\"; N = 38; R = 2; } );"
+#define MIXED "acc * sin(s[n / 16]) + r[m,(n + N / 2) % N] + pow(abs(q[m - 1,n + 1; acc]), 0.5) + round(8 * acc)"
+#define MIXED_EXTENTS "extents = { s = [\"(N + 15) / 16\"]; r = [\"M\", \"N\"]; q = [\"M\", \"N\"]; };"
 #define WHOLE "shapes = ( { M = \"T\"; N = 72; K = 64; } );" /* K is whole blocks of a kernel that is fixed for it */
 
 /* clang-format off */
@@ -138,6 +157,13 @@ static const KernelRow usual[] = {
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=8 NV=1", "x[m,n] * 3.5 + r[m,n] * x[m,n]", NULL },
     { "rows f32", "lane_rows sm_90a LANES=32 NT=256 ROWS=1 VEC=4 NV=1", "x[m,n] * scale[n] + z[m] - max(w[n,m], 0.5)", "types = { scale = \"f16\"; };" },
     { "rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", "softmax[n](table[id[m],n] + x[m,order[n]])", GATHERED },
+    /* computed indices */
+    { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", ROTARY, ANGLES },
+    { "rows f32", "lane_rows sm_90a LANES=32 NT=128 ROWS=1 VEC=4 NV=2", GROUP_NORM, GROUPS },
+    { "rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", SHIFT, "extents = { x = [\"M\", \"N\"]; };" },
+    { "batch_rows f16", "lane_rows sm_80 LANES=8 NT=128 ROWS=2 VEC=8 NV=1", SHUFFLE, PIXELS },
+    { "dense f32 W=NK", "simt_gemm sm_80", MIXED, MIXED_EXTENTS },
+    { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", MIXED, MIXED_EXTENTS },
 };
 /* clang-format on */
 

@@ -82,8 +82,8 @@ bool print_is_contiguous(const Printer *p, const FormulaNode *v);
 bool print_moves(const Printer *p, int i);
 /* An integer, as plain C; lane: what stands for the place along vectors. */
 Piece print_at_lane(Printer *p, int i, const char *lane);
-/* Elements from one to the next along the i-th extent of a strided operand. On GPUs the product of two ints that is wide
- * is one instruction. */
+/* Elements from one to the next along the i-th extent of a strided operand. On GPUs the product of two ints that is
+ * wide is one instruction. */
 const char *print_stride(const Printer *p, const Operand *o, int i);
 /* Where an element lies behind its operand's first one; are all of its indices in the operand? lane: as above. */
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane);

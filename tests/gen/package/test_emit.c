@@ -330,7 +330,8 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
         "package/packed_calls.h package/pieces.h package/plant.h package/pool.c package/pool.h package/preamble.c "
         "package/problem.h package/refused.h "
         "package/regret.json package/regret.md package/run.c package/spdx.json package/strerror.h "
-        "package/tables.h package/test.c package/timed.h targets/avx2.cfg targets/avx512.cfg targets/portable.cfg ");
+        "package/tables.h package/test.c package/timed.h targets/avx2.cfg targets/avx512.cfg targets/portable.cfg "
+        "vector/copy.h vector/floats.h vector/ints.h vector/load.h vector/places.h vector/store.h ");
     const Result result = plain_result("sm_80", 1);
     const EmitInput gpu = input_of(&result, 1);
     const char *sources = sources_of(package_of(&gpu));

@@ -34,7 +34,7 @@ const char spec_auto[] = "auto";
     { "op", true, "the operator, as in op = \"dense\";" },                                                             \
         { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },  \
         { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL }, { "extents", false, NULL }, \
-        { "layout", false, NULL }, { "strides", false, NULL },                                                         \
+        { "layout", false, NULL }, { "strides", false, NULL }, { "in_place", false, NULL },                            \
     {                                                                                                                  \
         "space", false, NULL                                                                                           \
     }
@@ -345,6 +345,7 @@ static void read_function(SpecReader *r, const char *const *templates, int ntemp
     spec_read_shapes(r);
     read_layout(r);
     spec_read_strides(r);
+    spec_read_in_place(r);
     read_limits(r);
     if (diag_nerror(r->diag) == r->nerror)
         spec_make_instances(r);

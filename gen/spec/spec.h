@@ -117,6 +117,7 @@ typedef struct {
     double accuracy;            /* how many times the rounding error of plain sums results may be off; at least 1 */
     int layout[OP_MAX_OPERAND]; /* of each operand, index of its layout */
     unsigned strides;           /* bit i: by the spec's wish callers give strides of operand i */
+    unsigned in_place;          /* bit i: the output may be operand i, which the formula reads */
     int const_operand;          /* index of the op's first ROLE_CONST operand, or -1 */
     /* the constant operands are packed ahead, all of them into one: calls take it in the place of the first */
     bool packed;
@@ -212,6 +213,11 @@ const Layout *spec_layout(const Spec *s, int operand);
 const char **spec_shape_texts(Arena *a, const Spec *s, int shape);
 const char *spec_layout_text(Arena *a, const Spec *s);
 const char *spec_strides_text(Arena *a, const Spec *s); /* the operands that the spec gives strides: "X, Y" */
+const char *spec_in_place_text(Arena *a, const Spec *s);
+/* Does an operand have the output's elements, each read at the output's own place alone? */
+bool spec_lies_as_output(const Spec *s, int operand);
+/* May a call's output hold what its formula has still to read: by that, or as it is an operand? */
+bool spec_reads_output(const Spec *s);
 /* Is this extent of the op an attribute with one value in all shapes? Then it is no argument of the package's
  * functions, and kernels are made for that value alone: Spec.box has it. */
 bool spec_is_constant(const Spec *s, int extent);

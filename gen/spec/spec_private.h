@@ -35,7 +35,8 @@ void spec_read_dims(SpecReader *r);     /* dims, tune, weights */
 void spec_read_formula(SpecReader *r);  /* with types, extents, accuracy */
 void spec_check_formula(SpecReader *r); /* once the ranges of all extents are known */
 void spec_read_shapes(SpecReader *r);
-void spec_read_strides(SpecReader *r); /* once layouts are known */
+void spec_read_strides(SpecReader *r); /* once layouts are known; likewise */
+void spec_read_in_place(SpecReader *r);
 /* Bit i: a shape of the function at hand names dim i. */
 unsigned spec_named_dims(SpecReader *r);
 /* The product of the dims' weights at a point; false after an error. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * spec_strides: reads which operands callers give strides of. From here on the function's op says so, as if its op.cfg
- * had: what kernels get, what a package's functions take and what is verified follow from that.
+ * spec_strides: reads which operands callers give strides of, and which may be the output itself. From here on the
+ * function's op says so, as if its op.cfg had: what kernels get, what a package's functions take and what is verified
+ * follow from that.
  */
 #include <string.h>
 #include "gen/base/text.h"
@@ -60,11 +61,58 @@ void spec_read_strides(SpecReader *r)
     spec->op = op;
 }
 
-const char *spec_strides_text(Arena *a, const Spec *s)
+/* ---- in place ---- */
+
+bool spec_lies_as_output(const Spec *s, int operand)
+{
+    const Operand *o = &s->op->operand[operand], *y = spec_output(s);
+    const Layout *out = spec_layout(s, (int)(y - s->op->operand)), *in = spec_layout(s, operand);
+    bool same = in->rank == out->rank && o != y && spec_element(s, o) == spec_element(s, y);
+    for (int k = 0; same && k < out->rank; k++)
+        same = strcmp(expr_text(in->extent[k]), expr_text(out->extent[k])) == 0;
+    for (const FormulaNode *v = s->formula->node; same && v < s->formula->node + s->formula->nnode; v++)
+        for (int k = 0; same && v->kind == FORMULA_ELEMENT && v->at == operand && k < out->rank; k++) {
+            const FormulaNode *at = &s->formula->node[v->arg[k]];
+            same = !v->guarded && at->kind == FORMULA_INDEX && at->at == op_axis(s->op, expr_text(out->extent[k]));
+        }
+    return same;
+}
+
+void spec_read_in_place(SpecReader *r)
+{
+    const ConfSetting *s = conf_member(r->group, "in_place");
+    Spec *spec = r->spec;
+    const char *name[OP_MAX_OPERAND];
+    int n = 0;
+    if (!s || !spec->op || !spec->dtype || !conf_strings(r->conf, s, NULL, name, OP_MAX_OPERAND, &n))
+        return;
+    for (int i = 0; i < n; i++) {
+        const ConfSetting *at = conf_elem(s, i);
+        const int operand =
+            conf_lookup(r->diag, at->at, "operand", name[i], NAMES(spec->op->operand, spec->op->noperand));
+        if (operand >= 0 && (!spec->op->operand[operand].of_formula || !spec_lies_as_output(spec, operand)))
+            diag_error(
+                r->diag, at->at,
+                "'%s' cannot be the output itself: expected an operand of the formula with the output's type and "
+                "extents, read at the output's own places alone",
+                name[i]);
+        else if (operand >= 0)
+            spec->in_place |= 1u << operand;
+    }
+}
+
+bool spec_reads_output(const Spec *s) { return s->in_place || spec_output(s)->is_read; }
+
+/* ---- in words ---- */
+
+static const char *names_of(Arena *a, const Spec *s, unsigned operands)
 {
     Text t = { .arena = a };
     for (int i = 0; i < s->op->noperand; i++)
-        if (s->strides >> i & 1)
+        if (operands >> i & 1)
             text_printf(&t, "%s%s", t.len ? ", " : "", s->op->operand[i].name);
     return text_str(&t);
 }
+
+const char *spec_strides_text(Arena *a, const Spec *s) { return names_of(a, s, s->strides); }
+const char *spec_in_place_text(Arena *a, const Spec *s) { return names_of(a, s, s->in_place); }

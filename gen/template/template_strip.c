@@ -48,7 +48,7 @@ bool template_asks(const Spec *s, const char *name, int64_t *value)
     char operand[NAME_MOST + 1] = "";
     if (of_operand && len - n <= NAME_MOST)
         memcpy(operand, name, len - n);
-    *value = is_read ? spec_output(s)->is_read : of_operand && is_strided(s, operand);
+    *value = is_read ? spec_reads_output(s) : of_operand && is_strided(s, operand);
     return is_read || of_operand;
 }
 

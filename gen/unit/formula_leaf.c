@@ -102,11 +102,17 @@ static const char *converted(const Printer *p, const Storage *type, const char *
     return type->is_raw ? arena_printf(p->arena, "PACKAGE_device::%s_to_float(%s)", type->name, element) : element;
 }
 
+/* May stores change it: is it the output, or may that be it? */
+static bool is_written(const Printer *p, const Operand *o)
+{
+    return o->role == ROLE_OUT || p->spec->in_place >> (o - p->spec->op->operand) & 1;
+}
+
 /* An element by itself, on a GPU: by __ldg where no store changes it; loads may then go ahead of stores, and one may
  * serve several elements. */
 static const char *read_once(const Printer *p, const Operand *o, const char *at)
 {
-    if (o->role != ROLE_OUT)
+    if (!is_written(p, o))
         return arena_printf(p->arena, "__ldg(&a.%s[%s])", o->name, at);
     const char *element = arena_printf(p->arena, "a.%s[%s]", o->name, at);
     /* another thread may have written what does not exist in this one */
@@ -131,7 +137,7 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
     const Storage *type = spec_element(p->spec, o);
     const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
     p->named |= 1u << v->at;
-    if (!print_is_contiguous(p, v) || o->role == ROLE_OUT) {
+    if (!print_is_contiguous(p, v) || is_written(p, o)) {
         text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name, loaded_by_thread(p, v));
         return (Piece){ name, BIND_PRIMARY, false };
     }

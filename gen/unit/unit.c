@@ -369,6 +369,8 @@ const char *unit_context_hash(Arena *a, const UnitContext *u)
     text_printf(&t, "%s|", spec_formula_text(s));
     if (s->accuracy > 1)
         text_printf(&t, "accuracy %g|", s->accuracy);
+    if (s->in_place)
+        text_printf(&t, "in place %s|", spec_in_place_text(a, s));
     if (s->packed) /* else it is not in the text */
         add_file(&t, unit_op_pattern(a, u, family->pack));
     add_file(&t, family_pattern(a, u, "candidate"));

@@ -116,7 +116,7 @@ static void find_crossing(Rows *r)
     }
     for (int i = 0; i < r->f->nnode; i++) {
         const FormulaNode *v = &r->f->node[i];
-        if (!loops(r) && !spec_output(r->spec)->is_read && r->crossing[i] && v->kind == FORMULA_APPLY &&
+        if (!loops(r) && !spec_reads_output(r->spec) && r->crossing[i] && v->kind == FORMULA_APPLY &&
             formula_functions[v->op].is_call && r->f->fills && first[i] + 1 < r->f->npass) {
             r->kept = i;
             r->kept_pass = first[i];
@@ -137,26 +137,10 @@ static void need_fresh(const Rows *r, int p, bool *needed)
 
 /* ---- in place ---- */
 
-/* Does an operand have the output's elements, each read at the output's own place alone? */
-static bool lies_as_output(const Spec *s, int operand)
-{
-    const Layout *out = print_output_layout(s), *in = spec_layout(s, operand);
-    const Operand *o = &s->op->operand[operand], *y = spec_output(s);
-    bool same = in->rank == out->rank && o != y && spec_element(s, o) == spec_element(s, y);
-    for (int k = 0; same && k < out->rank; k++)
-        same = strcmp(expr_text(in->extent[k]), expr_text(out->extent[k])) == 0;
-    for (const FormulaNode *v = s->formula->node; same && v < s->formula->node + s->formula->nnode; v++)
-        for (int k = 0; same && v->kind == FORMULA_ELEMENT && v->at == operand && k < formula_rank(v); k++) {
-            const FormulaNode *at = &s->formula->node[v->arg[k]];
-            same = !v->guarded && at->kind == FORMULA_INDEX && at->at == op_axis(s->op, expr_text(out->extent[k]));
-        }
-    return same;
-}
-
 bool unit_rows_in_place(Arena *a, const Spec *s, const Target *t, int operand)
 {
     if (!s->formula || !spec_moves(s) || spec_output(s)->is_read || !t->family->primitives.on_vectors ||
-        !lies_as_output(s, operand))
+        !spec_lies_as_output(s, operand))
         return false;
     Rows r = { .arena = a, .spec = s, .f = s->formula, .target = t, .style = style_of(t) };
     bool needed[FORMULA_MAX_NODE] = { 0 };

@@ -242,7 +242,7 @@ static void add_operand(FillScope *s, const UnitContext *u, int i)
                WORD("USED_AS", arena_printf(a, "%s%s", is_packed ? "packed" : o->name, o->strided ? ", NULL" : "")),
                WORD("DOC_JSON", quote_json_text(a, o->doc)), WORD("OPERAND_DOC", doc), WORD("IS_CONSTANT", is_constant),
                WORD("IS_PASSED", spec_passes(spec, i)),
-               WORD("MAY_BE_OUTPUT", unit_rows_in_place(a, spec, u->target, i)));
+               WORD("MAY_BE_OUTPUT", (spec->in_place >> i & 1) || unit_rows_in_place(a, spec, u->target, i)));
     add_order(row, spec, i, is_packed && u->target->family->packed_alike);
     add_data(row, spec, o);
 }
@@ -406,7 +406,7 @@ static void add_op(FillScope *s, const Spec *spec)
     FILL_WORDS(s, WORD("OP_NAME", op->name), WORD("OP_DOC", quote_comment(s->arena, op->doc)),
                WORD("OP_DOC_JSON", quote_json_text(s->arena, op->doc)), WORD("DTYPE", spec->dtype),
                WORD("OUTPUT_PLACE", (int)(out - op->operand)), WORD("OUTPUT_OPERAND", out->name),
-               WORD("OUTPUT_STRIDES", op_stride_at(op, (int)(out - op->operand))),
+               WORD("OUTPUT_IS_READ", out->is_read), WORD("OUTPUT_STRIDES", op_stride_at(op, (int)(out - op->operand))),
                WORD("OUTPUT_IS_STRIDED", out->strided && out->layout->rank > 1),
                WORD("OUTPUT_ROWS", expr_c_int(s->arena, op->rows, spec->package)),
                WORD("OUTPUT_IS_EMPTY", expr_c_factors(s->arena, out->elems, spec->package, " == 0", " || ")),

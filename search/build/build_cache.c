@@ -117,8 +117,7 @@ static bool read_entry(const char *text, size_t len, const char *key, CacheEntry
     const char *head = text + HEAD_CHARS;
     SpillReport *s = &e->spills;
     if (sscanf(head, "%32s %zu %zu %" SCNd64 " %d %d %d %d %d%n", name, &e->so_bytes, &e->log_bytes, &e->code_bytes,
-               &s->loops, &s->stored, &s->loaded, &s->multiplications,
-               &s->instructions, &used) != 9 ||
+               &s->loops, &s->stored, &s->loaded, &s->multiplications, &s->instructions, &used) != 9 ||
         head[used] != '\n' || strcmp(name, key) != 0)
         return false;
     const size_t left = len - HEAD_CHARS - (size_t)used - 1;

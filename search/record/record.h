@@ -42,6 +42,7 @@ typedef struct {
     int nconstant;
     Param constant[OP_MAX_EXTENT]; /* attributes with one value in all shapes: kernels are made for it */
     const char *strides;           /* operands that callers give strides of, by the spec's wish */
+    const char *in_place;          /* those that the output may be */
 } SpecRecord;
 
 typedef struct {

@@ -61,6 +61,7 @@ static const Field spec_fields[] = {
     { "accuracy", FIELD_REAL, .at = offsetof(SpecRecord, accuracy), .low = 1, .high = OP_MAX_ACCURACY,
       .wrong = "accuracy is out of range" },
     { "strides", FIELD_TEXT, .at = offsetof(SpecRecord, strides), .high = FREE_BYTES, .presence = FIELD_SPARSE },
+    { "in_place", FIELD_TEXT, .at = offsetof(SpecRecord, in_place), .high = FREE_BYTES, .presence = FIELD_SPARSE },
     { "constants", FIELD_PARAM, .at = offsetof(SpecRecord, constant), .form = FORM_PARAMS,
       .count_at = offsetof(SpecRecord, nconstant), .most = OP_MAX_EXTENT, .of = "integers, each with its own name" },
     { 0 },

@@ -47,7 +47,8 @@ SpecRecord record_spec(Arena *a, const UnitContext *u)
                      .types = types_text(a, s),
                      .extents = extents_text(a, s),
                      .accuracy = s->accuracy,
-                     .strides = spec_strides_text(a, s) };
+                     .strides = spec_strides_text(a, s),
+                     .in_place = spec_in_place_text(a, s) };
     SpecRecord out;
     for (int i = 0; i < s->op->ngiven; i++)
         if (spec_is_constant(s, i))

@@ -6,6 +6,7 @@
 #include "search/runner/runner.h"
 
 #include <math.h>
+#include <string.h>
 #include <stdatomic.h>
 #include "gen/base/flush.h"
 #include "gen/base/process.h"
@@ -70,6 +71,8 @@ static double time_calls(const Kernel *k, const SampleSetting *c, const Frame *f
     const int threads = PACKAGE_worthwhile(c->timing->threads, c->shape->flops, PACKAGE_POOLED_FLOPS);
     const int64_t at_once = f->cold_bytes ? 1 : n;
     double time_ns = 0;
+    if (c->shape->before) /* what calls add up must not grow or vanish */
+        memcpy(f->operand[c->setup->out], c->shape->before, c->shape->bytes[c->setup->out]);
     for (int64_t done = 0; done < n; done += at_once) {
         if (f->cold_bytes)
             flush(f->operand[c->setup->constant], f->cold_bytes);

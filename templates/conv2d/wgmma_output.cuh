@@ -41,6 +41,10 @@ static __device__ __forceinline__ RESULT_TYPE *KERNEL_row(const KERNEL_output &o
 /* The formula of an element of the tile, if there is such a one; else that of another pixel or the last filter once more: loads need no conditions. */
 static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, const KERNEL_output &o, float sum, int m, int n)
 {
+#if OUTPUT_READ
+    if (!KERNEL_has_row(o, m) || n >= o.ncol)
+        return sum; /* the last one is another thread's, which may have written it */
+#endif
 #if HAS_EPILOGUE
     const int image = o.first.n + min(m / (PT * QT), o.left.n - 1), p = o.first.p + min(m / QT % PT, o.left.p - 1);
     return NAME_epilogue(a, sum, image, p, o.first.q + min(m % QT, o.left.q - 1), o.n0 + min(n, o.ncol - 1));

@@ -60,9 +60,16 @@ KERNEL_finish(const float *sums, const NAME_args &a, const KERNEL_output &o, int
                 const int at = rows % (two * down) ? min(s + u * down, rows - 1) : s + u * down;
                 const float4 q = *(const float4 *)(sums + at * F_PITCH + n);
                 const float sum[4] = { q.x, q.y, q.z, q.w };
+#if OUTPUT_READ /* another thread may have written the last row: the thread's own first one is computed once more */
+                const int own = s + u * down < rows && row(s + u * down) < o.nrow ? row(s + u * down) : row(s);
+#pragma unroll
+                for (int l = 0; l < 4; l++)
+                    v[u][l] = KERNEL_epilogue(a, sum[l], m0 + own, n0 + min(n + l, o.ncol - 1));
+#else
 #pragma unroll
                 for (int l = 0; l < 4; l++)
                     v[u][l] = KERNEL_epilogue(a, sum[l], m0 + min(row(at), o.nrow - 1), n0 + min(n + l, o.ncol - 1));
+#endif
             }
 #pragma unroll
             for (int u = 0; u < two; u++)

@@ -41,6 +41,10 @@ static __device__ __forceinline__ RESULT_TYPE *KERNEL_row(const KERNEL_output &o
 /* The formula of an element of the tile, if there is such a one; else that of the last row or column once more: loads need no conditions. */
 static __device__ __forceinline__ float KERNEL_value(const NAME_args &a, const KERNEL_output &o, float sum, int m, int n)
 {
+#if OUTPUT_READ
+    if (m >= o.nrow || n >= o.ncol)
+        return sum; /* the last one is another thread's, which may have written it */
+#endif
 #if HAS_EPILOGUE && !ONE_MATRIX
     return KERNEL_epilogue_of_matrix(a, sum, o.matrix, o.m0 + min(m, o.nrow - 1), o.n0 + min(n, o.ncol - 1));
 #else

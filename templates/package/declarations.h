@@ -84,7 +84,7 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #if OUTPUT_IS_STRIDED
  * Nor may two of its elements lie in one place: the same code. Inputs may, by strides of 0, which repeat them.
 #endif
-#if OUTPUT_READ
+#if OUTPUT_IS_READ
  * OUTPUT_OPERAND is read, too: the formula's OUTPUT_OPERAND[...] is what each element holds before the call, which is counted in once. A call that did not
  * end cannot be made again: some elements have their result, others still hold what they did.
 #endif

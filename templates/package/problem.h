@@ -334,7 +334,7 @@ static NAME_problem NAME_problem_new(const int64_t *extent, int64_t most_terms)
     memcpy(p.extent, extent, sizeof p.extent);
     NAME_lay_out(&p);
     for (int k = 0; k < NAME_noperand; k++)
-#if OUTPUT_READ
+#if OUTPUT_IS_READ
         if (NAME_fact[k].rank) {
 #else
         if (NAME_fact[k].rank && k != NAME_out) {
@@ -398,6 +398,27 @@ static double NAME_worst(const NAME_problem *p)
         if (o->room[i] != NAME_canary_byte)
             return INFINITY;
     return most;
+}
+
+/* Has input k the output's strides? Else the output cannot be that very operand. */
+DCGEN_INLINE int NAME_lies_alike(const NAME_problem *p, int k)
+{
+    int alike = 1;
+    for (int i = 0; i < NAME_fact[NAME_out].rank; i++)
+        alike &= p->operand[k].extent[i] <= 1 || p->operand[k].stride[i] == p->operand[NAME_out].stride[i];
+    return alike;
+}
+
+/* The output as it is before a call whose output is input k itself. */
+DCGEN_INLINE void NAME_put_in_place(const NAME_problem *p, int k)
+{
+    const NAME_operand *x = &p->operand[k], *y = &p->operand[NAME_out];
+    const int64_t width = x->extent[NAME_fact[k].rank - 1];
+    NAME_put(p, NAME_out);
+    for (int64_t row = 0; x->elems && row < x->elems / width; row++) {
+        const size_t from = NAME_canary + (size_t)NAME_row_at(x, NAME_fact[k].rank, row) * NAME_fact[k].bytes;
+        memcpy(y->room + from, x->room + from, (size_t)width * NAME_fact[k].bytes);
+    }
 }
 
 /* The call's extents in words, for a line of output. */

@@ -65,27 +65,12 @@ static int NAME_check(NAME_problem *p, const PACKAGE_exec *exec, double *most)
     return 1;
 }
 
-/* Has input k the output's strides? Else the output cannot be that very operand. */
-static int NAME_lies_alike(const NAME_problem *p, int k)
-{
-    int alike = 1;
-    for (int i = 0; i < NAME_fact[NAME_out].rank; i++)
-        alike &= p->operand[k].extent[i] <= 1 || p->operand[k].stride[i] == p->operand[NAME_out].stride[i];
-    return alike;
-}
-
 /* The result of a call whose output is input k itself, where it may be. */
 static int NAME_check_in_place(const NAME_problem *p, int k, const PACKAGE_exec *exec)
 {
     NAME_problem at = *p;
-    const NAME_operand *x = &p->operand[k], *y = &p->operand[NAME_out];
-    at.operand[k].room = y->room;
-    NAME_put(p, NAME_out);
-    const int64_t width = x->extent[NAME_fact[k].rank - 1];
-    for (int64_t row = 0; x->elems && row < x->elems / width; row++) {
-        const size_t from = NAME_canary + (size_t)NAME_row_at(x, NAME_fact[k].rank, row) * NAME_fact[k].bytes;
-        memcpy(y->room + from, x->room + from, (size_t)width * NAME_fact[k].bytes);
-    }
+    at.operand[k].room = p->operand[NAME_out].room;
+    NAME_put_in_place(p, k);
     const int code = NAME_run(&at, exec);
     if (code == PACKAGE_BAD_KERNEL || (code == PACKAGE_OK && NAME_worst(p) <= 1))
         return 0;

@@ -60,6 +60,30 @@ static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
     return 1;
 }
 
+/* The result of a call whose output is input k itself, where it may be. */
+static int NAME_check_in_place(NAME_site *s, int k, int kernel, int shift)
+{
+    const PACKAGE_exec exec = { kernel };
+    NAME_site at = *s;
+    NAME_send(s, shift);
+    NAME_put_in_place(&s->problem, k);
+    NAME_copy(s->memory[NAME_out] + (size_t)shift * NAME_fact[NAME_out].bytes, s->problem.operand[NAME_out].room, NAME_room_bytes(&s->problem, NAME_out),
+              cudaMemcpyHostToDevice);
+    at.memory[k] = s->memory[NAME_out];
+    const int code = NAME_start(&at, &exec, shift, NULL);
+    if (code == PACKAGE_BAD_KERNEL && kernel)
+        return 0;
+    const cudaError_t finished = cudaDeviceSynchronize();
+    if (finished != cudaSuccess)
+        NAME_die("kernel", finished);
+    if (code == PACKAGE_OK && NAME_fetch_worst(s, shift) <= 1)
+        return 0;
+    printf("wrong: ");
+    NAME_print_extents(&s->problem);
+    printf(" kernel %d shift %d with the output in place of operand %d: code %d\n", kernel - 1, shift, k, code);
+    return 1;
+}
+
 /* Every kernel on one problem; adds to *ncheck. */
 static int NAME_check_all(NAME_site *s, int *ncheck, double *most)
 {
@@ -67,6 +91,9 @@ static int NAME_check_all(NAME_site *s, int *ncheck, double *most)
     for (int kernel = 0; kernel <= NAME_nkernel(); kernel++)
         for (int shift = 0; shift < 2; shift++, ++*ncheck)
             failed += NAME_check(s, kernel, shift, most);
+    for (int k = 0; k < NAME_noperand; k++)
+        for (int kernel = 0; NAME_fact[k].may_be_output && NAME_lies_alike(&s->problem, k) && kernel <= NAME_nkernel(); kernel++, ++*ncheck)
+            failed += NAME_check_in_place(s, k, kernel, 0);
     return failed;
 }
 
@@ -109,7 +136,7 @@ static int NAME_check_overlap(const NAME_site *s, int k)
     const size_t unit = NAME_fact[NAME_out].bytes, size = (size_t)s->problem.operand[NAME_out].span * unit;
     char *const out[] = { in, in + unit - size, in + (bytes + unit - 1) / unit * unit - unit };
     int failed = 0;
-    for (int i = 0; in && bytes && size && i < 3; i++) {
+    for (int i = NAME_fact[k].may_be_output; in && bytes && size && i < 3; i++) { /* the output may be that very input */
         over.memory[NAME_out] = out[i] - NAME_canary;
         failed += NAME_expect("an output over an input", NAME_start(&over, NULL, 0, NULL), PACKAGE_BAD_OVERLAP);
     }

@@ -31,7 +31,7 @@ enum { EMU_MAX_REGION = 32, EMU_MAX_FINDING = 8, EMU_TEXT_BYTES = 200 };
 typedef enum {
     EMU_INPUT,
     EMU_OUTPUT,
-    EMU_IN_OUT, /* an output that calls read before they write it: beyond the last element, also what another wrote */
+    EMU_IN_OUT, /* an output that calls read before they write it */
     EMU_SCRATCH,
     EMU_COUNTERS, /* of blocks; zero again behind the call */
     EMU_MEMORY    /* what a program allocated, for whatever it likes: counters in it must be 0 after each launch */

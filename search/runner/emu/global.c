@@ -190,7 +190,7 @@ static void read_granule(Worker *w, const EmuRegion *r, size_t granule, uintptr_
 {
     const uint64_t mark = __atomic_load_n(&r->shadow[granule], __ATOMIC_RELAXED);
     const uintptr_t address = r->base + granule * r->elem_bytes;
-    if (mark & counter_mark)
+    if (mark & counter_mark || (mark == 0 && r->role == EMU_IN_OUT))
         return;
     if (mark == 0)
         finding(w, site, "reads %s, which nobody has written", place_text(w, address));
@@ -274,10 +274,8 @@ void global_access(Worker *w, const Access *a)
         finding_fatal(w, a->site, "writes %s, an input", place_text(w, a->address));
     const size_t offset = a->address - r->base, last = (offset + a->bytes - 1) / r->elem_bytes;
     for (size_t g = offset / r->elem_bytes; r->role != EMU_INPUT && g <= last; g++) {
-        if (!a->write && r->role != EMU_IN_OUT)
+        if (!a->write)
             read_granule(w, r, g, a->site);
-        else if (!a->write)
-            continue;
         else if (r->role == EMU_OUTPUT || r->role == EMU_IN_OUT)
             write_output(w, r, g, a->site);
         else

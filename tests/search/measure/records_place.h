@@ -20,7 +20,7 @@
     "shapes = ( { M = \"T\"; N = 768; K = 768; }, { M = \"T\"; N = 768; K = 3072; } );\n" \
     "tune = { T = [1, 8, 32]; }; layout = { W = \"NK\"; packed = true; };\n"              \
     "budget = { kernels = 4; trials = " TRIALS "; seconds = 100; };\n"                    \
-    "space = { MR = [4, 6, 8]; KC = [0]; UK = [4]; PF = [16, 32]; };\n"
+    "space = { MR = [4, 6, 8]; KC = [0]; UK = [4, 8]; PF = [8, 16, 32, 64]; };\n"
 static const char small_spec[] = SPEC("40"), whole_spec[] = SPEC("9999");
 
 static const volatile int never = 0;

@@ -201,6 +201,34 @@ static void check_gaps(const char *const *command)
     }
 }
 
+/* And with repeated rows, and outer extents in the opposite order. */
+static void check_lies(const char *const *command)
+{
+    static const struct {
+        const char *text;
+        bool repeated, turned; /* it is right then */
+    } cases[] = { { NEGATE(OF_X, OF_Y, ""), true, true },
+                  { NEGATE("m * s[1]", OF_Y, ""), true, false },
+                  { NEGATE("b * M * s[1] + m * s[1]", OF_Y, ""), false, false },
+                  { NEGATE(OF_X, "b * (M * s[3] + 16) + m * s[3]", ""), true, false } };
+    static const int64_t few[] = { 2, 3, 5 };
+    open_op(command, "negate", NULL, 1);
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        for (Lie lie = LIE_REPEATED; lie <= LIE_TURNED; lie++) {
+            MeasureRequest q = verification(few);
+            MeasureRecord m;
+            const char *so = kernel(cases[i].text);
+            q.deadline_s = 20;
+            q.gap = 16;
+            q.lie = lie;
+            must_measure(w->runner, &q, &so, 1, &m);
+            if ((m.status == STATUS_OK) != (lie == LIE_TURNED ? cases[i].turned : cases[i].repeated))
+                fail_msg("%s lie %d: %s: %s", cases[i].text, (int)lie, status_name(m.status), m.why);
+        }
+}
+
+TEST(lies_on_a_cpu) { check_lies(runner_command); }
+
 TEST(gaps_on_a_cpu)
 {
     static const int64_t few[] = { 2, 3, 5 };
@@ -300,6 +328,8 @@ static void check_of_other(const char *path, void (*check_all)(const char *const
 static const char emulator[] = DCGEN_BINARY_DIR "/dcgen-runner-emu",
                   fake_gpu[] = DCGEN_BINARY_DIR "/tests/dcgen-runner-cuda-fake";
 TEST(gaps_in_the_emulator) { check_of_other(emulator, check_gaps); }
+TEST(lies_in_the_emulator) { check_of_other(emulator, check_lies); }
+TEST(lies_on_a_gpu) { check_of_other(fake_gpu, check_lies); }
 TEST(gaps_on_a_gpu) { check_of_other(fake_gpu, check_gaps); }
 TEST(parts_in_the_emulator) { check_of_other(emulator, check_parts); }
 TEST(parts_on_a_gpu) { check_of_other(fake_gpu, check_parts); }

@@ -151,6 +151,7 @@ static inline SpecRecord a_spec(void)
                          .extents = "",
                          .accuracy = 1.5,
                          .strides = "",
+                         .in_place = "",
                          .nconstant = 2,
                          .constant = { { "STRIDE_H", 2 }, { "PAD_T", -3 } } };
 }

@@ -131,7 +131,7 @@ static const KernelRow usual[] = {
     { "rows f32", "block_rows * ROWS=4 COLS=1", "k[n,m] - t[id[m],n]", ACROSS_GATHERED },
     { "rows f32", "block_rows * ROWS=1 COLS=8", "x[n,m] + h[n,m]", "types = { x = \"bf16\"; h = \"f16\"; };" },
     /* ---- operands by strides, outputs that formulas read: each way in which sums are stored */
-    { "dense f32 W=KN", "direct_gemm * UK=2 KC=256", "gelu(acc + bias[n]) + Y[m,n]", STRIDES },
+    { "dense f32 W=KN", "direct_gemm * KC=256", "gelu(acc + bias[n]) + Y[m,n]", STRIDES },
     { "dense f32 W=NK", "dot_gemm *", "acc + bias[n] + Y[m,n]", STRIDES SHARED },
     { "dense f32 W=NK", "repack_gemm * KC=64", "acc + residual[m,n]", STRIDES SHARED },
     { "dense f32 W=KN", "repack_gemm portable KC=64", NULL, STRIDES },

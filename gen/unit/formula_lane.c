@@ -28,14 +28,21 @@ static int64_t joined(int64_t a, int64_t b)
     return a + b < -FAR ? -FAR : a + b > FAR ? FAR : a + b;
 }
 
+/* A number that is the same in all calls, from 0 on; -1: it is none. */
+static double number_of(const Printer *p, int i)
+{
+    const FormulaNode *v = print_at(p, i);
+    const bool is_fixed = v->kind == FORMULA_EXTENT && spec_is_constant(p->spec, v->at);
+    const double k = v->kind == FORMULA_NUMBER ? v->real : is_fixed ? (double)p->spec->box.min[v->at] : -1;
+    return k >= 0 ? k : -1;
+}
+
 /* Of a product one side of which stays. */
 static Step step_of_product(const Printer *p, Step s, int factor)
 {
     const FormulaNode *v = print_at(p, factor);
-    const bool is_fixed = v->kind == FORMULA_EXTENT && spec_is_constant(p->spec, v->at);
-    const double k = v->kind == FORMULA_NUMBER ? v->real : is_fixed ? (double)p->spec->box.min[v->at] : 0;
-    if ((v->kind == FORMULA_NUMBER || is_fixed) && k >= 0 && s.least > -FAR && s.most < FAR &&
-        k * (double)(s.most - s.least + 1) < FAR)
+    const double k = number_of(p, factor);
+    if (k >= 0 && s.least > -FAR && s.most < FAR && k * (double)(s.most - s.least + 1) < FAR)
         return (Step){ s.least * (int64_t)k, s.most * (int64_t)k };
     const bool grows = v->kind == FORMULA_EXTENT && p->spec->op->extent[v->at].least >= 0 && s.least >= 0;
     return grows ? (Step){ 0, FAR } : any_step;
@@ -58,8 +65,8 @@ static Step step_of(const Printer *p, int i)
         return (Step){ joined(a.least, -b.most), joined(a.most, -b.least) };
     case FORMULA_MUL:
         return print_moves(p, v->arg[0]) ? step_of_product(p, a, v->arg[1]) : step_of_product(p, b, v->arg[0]);
-    case FORMULA_QUOTIENT:
-        return a.least >= 0 ? (Step){ 0, a.most } : any_step;
+    case FORMULA_QUOTIENT: /* by 2 or more it never goes on by 1 for long */
+        return a.least < 0 ? any_step : (Step){ 0, number_of(p, v->arg[1]) > 1 ? FAR : a.most };
     case FORMULA_REMAINDER:
         return a.least >= 0 ? (Step){ -FAR, a.most } : any_step;
     case FORMULA_MIN:
@@ -154,9 +161,7 @@ static bool is_positive(const Printer *p, int i)
  * compilers know in fewer still; by another one the fewest are those of a multiplication. */
 static Piece divided(const Printer *p, const FormulaNode *v, Piece a, Piece by)
 {
-    const FormulaNode *divisor = print_at(p, v->arg[1]);
-    const bool known =
-        divisor->kind == FORMULA_NUMBER || (divisor->kind == FORMULA_EXTENT && spec_is_constant(p->spec, divisor->at));
+    const bool known = number_of(p, v->arg[1]) >= 0;
     const char *value[] = { arena_printf(p->arena, "(int32_t)%s", print_enclosed(p, a, BIND_UNARY)),
                             arena_printf(p->arena, "(int32_t)%s", print_enclosed(p, by, BIND_UNARY)) };
     if (known || !is_positive(p, v->arg[0]))
@@ -233,16 +238,24 @@ static const char *offset_text(Printer *p, const FormulaNode *v, const char *lan
 
 const char *print_offset(Printer *p, const FormulaNode *v, const char *lane) { return offset_text(p, v, lane, NULL); }
 
-const char *print_inside(Printer *p, const FormulaNode *v, const char *lane)
+/* The condition that indices of an element are in its operand; moving: of those that move along vectors alone. "":
+ * there are none. */
+static const char *inside_text(Printer *p, const FormulaNode *v, const char *lane, bool moving)
 {
     const char *type = p->style == STYLE_SCALAR ? "unsigned" : "uint64_t";
     Text t = { .arena = p->arena };
     for (int i = 0; i < formula_rank(v); i++)
-        if (formula_is_computed(p->spec->formula, p->spec->op, v, i))
+        if (formula_is_computed(p->spec->formula, p->spec->op, v, i) && (!moving || print_moves(p, v->arg[i])))
             text_printf(&t, "%s(%s)%s < (%s)%s", t.len ? " && " : "", type,
                         print_enclosed(p, print_at_lane(p, v->arg[i], lane), BIND_PRIMARY), type,
                         layout_extent(p, v, i));
-    return t.len ? arena_strdup(p->arena, text_str(&t)) : "1";
+    return arena_strdup(p->arena, text_str(&t));
+}
+
+const char *print_inside(Printer *p, const FormulaNode *v, const char *lane)
+{
+    const char *text = inside_text(p, v, lane, false);
+    return *text ? text : "1";
 }
 
 /* ---- a vector ---- */
@@ -258,8 +271,9 @@ const char *print_loaded_alone(const Printer *p, const Operand *o, const char *a
 /* Are the elements of all lanes in the operand? Those of the first and the last one say it. "": they are. */
 static const char *all_inside(Printer *p, const FormulaNode *v, const char *first, const char *last)
 {
-    const char *one = v->guarded ? print_inside(p, v, first) : "", *other = v->guarded ? print_inside(p, v, last) : "";
-    return strcmp(one, other) == 0 ? one : arena_printf(p->arena, "%s && %s", one, other);
+    const char *one = v->guarded ? print_inside(p, v, first) : "",
+               *other = v->guarded ? inside_text(p, v, last, true) : "";
+    return *other ? arena_printf(p->arena, "%s && %s", one, other) : one;
 }
 
 /* The condition under which the last index, which is v<i>a in the first lane, goes on by 1 from lane to lane. Of a

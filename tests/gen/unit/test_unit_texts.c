@@ -184,6 +184,9 @@ static const Case dense_cases[] = {
     { "halves", "\"acc * s[m] + b[n] + x[n,m]\"; types = { s = \"f16\"; b = \"bf16\"; x = \"f16\"; }" },
     { "gathered", "\"acc + t[row[m],n] * u[m,at[n]]\"; types = { row = \"s32\"; at = \"s32\"; }; extents = { t = "
                   "[\"M\", \"N\"]; u = [\"M\", \"N\"]; }" },
+    { "indices",
+      "\"acc * s[n / 16] + r[m,(n + N / 2) % N] + q[m - 1,n + 1; acc] + t[m % 2,min(n, 7)]\"; extents = { s = "
+      "[\"(N + 15) / 16\"]; r = [\"M\", \"N\"]; q = [\"M\", \"N\"]; t = [\"2\", \"N + 8\"]; }" },
 };
 static const Case masked = { "mask",
                              "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" };

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT-0
+ *
+ * What the generator supplies around a template of conv_transpose2d, so that each template compiles as it stands:
+ *   gcc -std=gnu17 -O3 -ffp-contract=fast -fsyntax-only templates/conv_transpose2d/phases_conv.c
+ */
+#include "../family/standalone.h"
+#include <string.h>
+
+typedef struct {
+    int64_t N, G, H, W, C, K, R, S, STRIDE_H, STRIDE_W, PAD_T, PAD_B, PAD_L, PAD_R, DIL_H, DIL_W, MORE_H, MORE_W, P, Q, IC, OC;
+    const float *X, *F;
+    float *Y;
+    void *scratch;
+} NAME_args;
+
+size_t KERNEL_scratch(const NAME_args *a);
+#define NAME_STRIDE_H(a) (a)->STRIDE_H
+#define NAME_STRIDE_W(a) (a)->STRIDE_W
+#define NAME_PAD_T(a) (a)->PAD_T
+#define NAME_PAD_B(a) (a)->PAD_B
+#define NAME_PAD_L(a) (a)->PAD_L
+#define NAME_PAD_R(a) (a)->PAD_R
+#define NAME_DIL_H(a) (a)->DIL_H
+#define NAME_DIL_W(a) (a)->DIL_W
+typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
+PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
+void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
+#define LAYOUT_X_NHWC 1
+#define LAYOUT_X_NCHW 0
+#define LAYOUT_Y_NCHW 0

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+family  = "cpu";
+doc     = "pixel by pixel, V vectors of neighbouring channels in registers over all taps";
+dtypes  = ["f32"];
+layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
+params  = (
+  { name = "V";  choices = [1, 2, 4, 8]; doc = "vectors of channels at a time"; },
+  { name = "FR"; choices = "R";          doc = "rows of the windows that it is for; 0: any"; },
+  { name = "FS"; choices = "S";          doc = "the same of columns"; } );
+values  = (
+  { name = "IS_MAX"; expr = "0";               doc = "1: the largest of a window, 0: the mean"; },
+  { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
+constraints = (
+  { need = "(FR > 0) == (FS > 0) && FR * FS * V <= 128"; why = "taps are code; longer code only costs instruction cache"; },
+  { need = "V == 1 || !EPILOGUE_CALLS"; why = "a call keeps few vectors in registers"; },
+  { need = "V <= VECTOR_REGISTERS / 2"; why = "the vectors stay in registers"; } );
+general = ( { target = ["avx512", "avx2", "portable"]; V = 1; FR = 0; FS = 0; } );
+tile    = { N = "1"; C = "V*LANES"; H = "1"; W = "1"; R = "1"; S = "1"; };
+own_terms = true;
+derived = (
+  { name = "PIXELS"; expr = "N * P * Q"; doc = "of Y"; },
+  { name = "STEPS"; expr = "ceil_div(C, V*LANES)"; doc = "blocks of V vectors of channels"; } );
+terms   = (
+  { name = "call";  expr = "2000 * THREADS"; doc = "a call's fixed cost"; },
+  { name = "loads"; expr = "PIXELS * C * R * S / (2 * LANES * THREADS)"; doc = "two loads a cycle"; },
+  { name = "taps";  expr = "PIXELS * STEPS * R * S * (1 + (FR == 0)) / THREADS"; doc = "the loop over taps"; },
+  { name = "pixels"; expr = "PIXELS * (10 + 8 * STEPS) / THREADS"; doc = "a pixel's start"; },
+  { name = "bytes"; expr = "(N * H * W * C + PIXELS * C) * 4 / (16 * THREADS)"; doc = "X and Y from and to beyond L1"; } );
+features = (
+  { name = "vectors"; expr = "log2(V)"; doc = "sums at a time"; },
+  { name = "threads"; expr = "log2(THREADS)"; doc = "contention"; } );
+*/
+#ifndef DCGEN /* one set of values, to compile this file as it stands */
+#include "standalone.h"
+#define V 2
+#define FR 3
+#define FS 3
+#endif
+/* KERNEL: each pixel of Y from the pixels under its window, a block of V vectors of channels at a time.
+ *   X[n][h][w][c]    at X + ((n*H + h)*W + w)*C + c
+ *   Y[n][p][q][c]    at Y + ((n*P + p)*Q + q)*C + c */
+#include "window.h"
+
+typedef float KERNEL_vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+/* A pixel of Y, and what is under it. */
+typedef struct {
+    int64_t n, p, q;
+    KERNEL_span rows, columns;
+    const float *x; /* the first pixel of X that stands on the image */
+    float *y;
+#if !IS_MAX
+    float part;
+#endif
+} KERNEL_pixel;
+
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t n, int64_t p, int64_t q, KERNEL_span rows)
+{
+    const KERNEL_span columns = KERNEL_columns_of(a, q);
+    const int64_t h = p * NAME_STRIDE_H(a) - NAME_PAD_T(a) + rows.first * NAME_DIL_H(a), w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a) + columns.first * NAME_DIL_W(a);
+    return (KERNEL_pixel){ .n = n, .p = p, .q = q, .rows = rows, .columns = columns,
+                           .x = a->X + ((n * a->H + h) * a->W + w) * a->C, .y = a->Y + ((n * a->P + p) * a->Q + q) * a->C,
+#if !IS_MAX
+                           .part = KERNEL_part(a, rows.end - rows.first, columns.end - columns.first),
+#endif
+    };
+}
+
+/* Channels c.. of a pixel, `vectors` of them, of which the last one has `lanes`; windows of `rows` x `columns`. Vectors and, but for 0, windows are
+ * constants of each call. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_block(const int vectors, const int64_t rows, const int64_t columns, const NAME_args *a, const KERNEL_pixel *at, int64_t c, int64_t lanes)
+{
+    const int64_t tap = NAME_DIL_W(a) * a->C, line = NAME_DIL_H(a) * a->W * a->C;
+    const float *x = at->x + c;
+    PACKAGE_floats_MACHINE acc[V];
+    for (int v = 0; v < vectors; v++)
+        acc[v] = PACKAGE_all_MACHINE(KERNEL_NOTHING);
+    for (int64_t r = 0; r < rows; r++, x += line)
+        for (int64_t s = 0; s < columns; s++)
+            PACKAGE_UNROLL(8)
+            for (int v = 0; v < vectors; v++) {
+                const float *from = x + s * tap + v * LANES;
+                acc[v] = KERNEL_join(acc[v], lanes < LANES ? PACKAGE_load_MACHINE(from, lanes) : (PACKAGE_floats_MACHINE)(*(const KERNEL_vec *)from));
+            }
+    PACKAGE_UNROLL(8)
+    for (int v = 0; v < vectors; v++) {
+#if !IS_MAX
+        acc[v] *= PACKAGE_all_MACHINE(at->part);
+#endif
+#if HAS_EPILOGUE
+        acc[v] = NAME_epilogue_MACHINE(a, acc[v], at->n, at->p, at->q, c + v * LANES, lanes);
+#endif
+        PACKAGE_store_MACHINE(at->y + c + v * LANES, acc[v], lanes);
+    }
+}
+
+/* All channels of a pixel. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_channels(const int64_t rows, const int64_t columns, const NAME_args *a, const KERNEL_pixel *place)
+{
+    const KERNEL_pixel at = *place; /* stores to Y do not change it */
+    int64_t c = 0;
+    for (; c + V * LANES <= a->C; c += V * LANES)
+        KERNEL_block(V, rows, columns, a, &at, c, LANES);
+#if V > 1
+    for (; c + LANES <= a->C; c += LANES)
+        KERNEL_block(1, rows, columns, a, &at, c, LANES);
+#endif
+    if (c < a->C)
+        KERNEL_block(1, at.rows.end - at.rows.first, at.columns.end - at.columns.first, a, &at, c, a->C - c);
+}
+
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_any(const NAME_args *a, const KERNEL_pixel *at)
+{
+    KERNEL_channels(at->rows.end - at->rows.first, at->columns.end - at->columns.first, a, at);
+}
+
+/* Part `task` of `ntask` of the call: rows of Y. */
+static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
+{
+    for (int64_t row = a->N * a->P * task / ntask; row < a->N * a->P * (task + 1) / ntask; row++) {
+        const KERNEL_span rows = KERNEL_rows_of(a, row % a->P);
+        for (int64_t q = 0; q < a->Q; q++) {
+            const KERNEL_pixel at = KERNEL_pixel_of(a, row / a->P, row % a->P, q, rows);
+#if FR
+            if (at.rows.end - at.rows.first == FR && at.columns.end - at.columns.first == FS) {
+                KERNEL_channels(FR, FS, a, &at);
+                continue;
+            }
+#endif
+            KERNEL_any(a, &at);
+        }
+    }
+    return 0;
+}

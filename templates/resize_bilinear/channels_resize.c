@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name   = "channels_resize";
+op     = "resize_bilinear";
+like   = "../resize/channels_resize.c";
+values = ( { name = "IS_LINEAR"; expr = "1"; doc = "1: bilinear, 0: the nearest pixel"; } );
+*/

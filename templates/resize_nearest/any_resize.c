@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name   = "any_resize";
+op     = "resize_nearest";
+like   = "../resize/any_resize.c";
+values = ( { name = "IS_LINEAR"; expr = "0"; doc = "1: bilinear, 0: the nearest pixel"; } );
+*/

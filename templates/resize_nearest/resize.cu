@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* dcgen
+name   = "resize";
+op     = "resize_nearest";
+like   = "../resize/resize.cu";
+values = ( { name = "IS_LINEAR"; expr = "0"; doc = "1: bilinear, 0: the nearest pixel"; } );
+*/

@@ -29,7 +29,8 @@ static const char spec_text[] =
     "templates = [\".\"]; report = true;\n";
 
 static const char op_text[] =
-    "name = \"dense\"; doc = \"a doc\"; also = [\"product\"]; dtypes = [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
+    "name = \"dense\"; doc = \"a doc\"; also = [\"product\"]; advice = ( { words = [\"d1\"]; say = \"do\"; } ); dtypes "
+    "= [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
     "epilogues = ( { name = \"bias\"; formula = \"acc + bias[n]\"; } );\n"
     "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = "
     "\"spatial\"; "
@@ -51,7 +52,7 @@ static const char op_text[] =
     "flops = \"2*M*N*K\"; rows = \"M\"; row_elems = \"N\"; reference = \"reference.c\"; templates = \"dense\"; "
     "work_by_data = false;\n";
 
-static char long_text[20000];
+static char long_text[16000];
 
 static const char *const hostile[] = {
     "*/ __asm__(\"boom\"); int boom; /*",

@@ -164,7 +164,7 @@ static const KernelRow usual[] = {
     { "batch_matmul f32 A=MK B=NK", "dot_bmm *", "tanh(acc) + Y[b0,b1,m,n]", SHARED },
     { "conv2d f32 packed", "direct_conv * STRIP=0", "gelu(acc + bias[oc]) + Y[n,p,q,oc]", STRIDES ODD },
     { "conv2d f32 packed", "direct_conv * STRIP=1", CONV, STRIDES POINTS },
-    { "conv2d f32 packed", "direct_conv avx2 MR=4 NP=1 UK=1 PF=1 HOLD=0 BLOCK=32 STRIP=1", "acc + Y[n,p,q,oc]", STRIDES POINTS },
+    { "conv2d f32 packed", "direct_conv avx2 MR=4 NP=1 UK=8 PF=1 HOLD=1 BLOCK=32 STRIP=1", "acc + Y[n,p,q,oc]", STRIDES POINTS },
     { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv *", "acc + Y[n,oc,p,q]", STRIDES SAME },
     { "conv2d f32 X=NCHW packed", "direct_conv portable", CONV, STRIDES POINTS },
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", "acc + Y[n,p,q,oc]", STRIDES ACCURATE SAME },

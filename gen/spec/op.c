@@ -450,6 +450,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
     static const ConfKey keys[] = {
         { "name", true, "the name of its folder" },
         { "also", false, NULL },
+        { "advice", false, NULL },
         { "doc", false, NULL },
         { "axes", true, "a list of groups { name; kind; }" },
         { "attributes", false, NULL },

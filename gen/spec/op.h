@@ -117,10 +117,18 @@ typedef struct {
     double factor;
 } OpAccuracy;
 
+/* Words for what the op nearly is: whoever asks for one is told what to do instead. */
+typedef struct {
+    int nword;
+    const char *word[OP_MAX_NAME], *say;
+} OpAdvice;
+
 typedef struct {
     const char *name, *doc, *dir; /* dir: the folder of op.cfg */
     int nalso;
     const char *also[OP_MAX_NAME]; /* what others call it: whoever asks for that is told its name */
+    int nadvice;
+    OpAdvice advice[OP_MAX_NAME];
     const Source *src;
     /* The numbers of a call, in this order everywhere, also as slots: axes, attributes, derived extents. */
     int naxis, ngiven, nextent; /* axes; with attributes, all of which a caller gives; with derived extents */

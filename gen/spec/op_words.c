@@ -43,6 +43,19 @@ static void read_accuracy(OpReader *r, const ConfSetting *group)
     r->op->naccuracy++;
 }
 
+static void read_advice(OpReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = { { "words", true, "as in [\"conv1d\"]" },
+                                    { "say", true, "what to do instead of asking for them" } };
+    OpAdvice *x = &r->op->advice[r->op->nadvice];
+    *x = (OpAdvice){ .say = "" };
+    if (!conf_group(r->conf, group, NULL) || !conf_keys(r->conf, group, keys, LENGTH(keys)))
+        return;
+    if (conf_strings(r->conf, group, "words", x->word, OP_MAX_NAME, &x->nword) &&
+        conf_string(r->conf, group, "say", &x->say))
+        r->op->nadvice++;
+}
+
 /* Names of parts of the packed operand, values of templates and words of pack.c: no names of extents or operands. */
 static void read_packs(OpReader *r, const ConfSetting *root)
 {
@@ -81,6 +94,8 @@ void op_read_words(OpReader *r, const ConfSetting *root)
 {
     if (conf_member(root, "epilogues"))
         op_read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
+    if (conf_member(root, "advice"))
+        op_read_each(r, root, "advice", OP_MAX_NAME, read_advice);
     if (conf_member(root, "accuracies"))
         op_read_each(r, root, "accuracies", OP_MAX_NAME, read_accuracy);
     read_packs(r, root);

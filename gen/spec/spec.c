@@ -113,12 +113,16 @@ static bool has_op(Arena *a, const char *folder, const char *name)
     return access(arena_printf(a, "%s/%s/op.cfg", folder, name), F_OK) == 0;
 }
 
-/* Adds the op in a folder, as "'dense'? It is Y[M,N] = ...", if others call it by this name. */
+/* Adds the op in a folder, as "did you mean 'dense'? It is Y[M,N] = ...", if others call it by this name, or what it
+ * says to those who ask for that. */
 static void add_also(Arena *a, const char *dir, const char *name, Text *also)
 {
     const Op *op = op_read(a, dir, diag_new(a));
     if (op && names_find(NAMES(op->also, op->nalso), name) >= 0)
-        text_printf(also, "%s'%s'? It is %s", also->len ? "; or " : "", op->name, op->doc);
+        text_printf(also, "%s'%s'? It is %s", also->len ? "; or " : "did you mean ", op->name, op->doc);
+    for (int i = 0; op && i < op->nadvice; i++)
+        if (names_find(NAMES(op->advice[i].word, op->advice[i].nword), name) >= 0)
+            text_printf(also, "%s%s", also->len ? "; or " : "", op->advice[i].say);
 }
 
 static void report_unknown_op(SpecReader *r, Loc at, const char *name, const char *const *templates, int ntemplates)
@@ -140,7 +144,7 @@ static void report_unknown_op(SpecReader *r, Loc at, const char *name, const cha
     }
     qsort(op, nop, sizeof *op, order_word);
     if (also.len)
-        diag_error(r->diag, at, "unknown op '%s'; did you mean %s", name, text_str(&also));
+        diag_error(r->diag, at, "unknown op '%s'; %s", name, text_str(&also));
     else
         conf_lookup(r->diag, at, "op", name, NAMES(op, nop));
 }

@@ -115,23 +115,57 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 
 /* ---- instances ---- */
 
-/* Reports the first derived extent that is not legal at a point. */
-static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent)
+/* What a shape makes of its points. */
+typedef struct {
+    int64_t legal, tuned, left_out;
+    Point first, last; /* of those left out, as a derived extent is negative there */
+} ShapePoints;
+
+/* The first derived extent that is not legal, behind legal ones, which are filled in; and how that came. */
+static int no_call(const Op *op, int64_t *extent, ExprStatus *s)
+{
+    int i = op->ngiven;
+    do
+        *s = expr_int_at(op->extent[i].expr, extent, &extent[i]);
+    while (*s == EXPR_OK && extent[i] >= op->extent[i].least && extent[i] <= op->extent[i].most && ++i < op->nextent);
+    return i;
+}
+
+/* "the extent P of this shape, H - R + 1, is -1 for T = 1": the first derived extent that is not legal at a point. */
+static const char *no_call_text(SpecReader *r, const ShapeDecl *shape, const Point *p)
 {
     const Op *op = r->spec->op;
-    int i = op->ngiven;
+    int64_t extent[OP_MAX_EXTENT];
     ExprStatus s;
-    do
-        s = expr_int_at(op->extent[i].expr, extent, &extent[i]);
-    while (s == EXPR_OK && extent[i] >= op->extent[i].least && extent[i] <= op->extent[i].most && ++i < op->nextent);
-    const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %lld", (long long)extent[i]) : expr_status_text(s);
-    return diag_error(r->diag, shape->loc, "the extent %s of this shape, %s, %s%s; expected 0 to %d",
-                      op->extent[i].name, expr_text(op->extent[i].expr), what,
-                      spec_point_text(r, spec_shape_dims(r->spec, shape), p->value), OP_MAX_NUMBER);
+    spec_point_extents(r, shape, p, extent);
+    const int i = no_call(op, extent, &s);
+    const char *what = s == EXPR_OK ? arena_printf(r->arena, "is %" PRId64, extent[i]) : expr_status_text(s);
+    return arena_printf(r->arena, "the extent %s of this shape, %s, %s%s", op->extent[i].name,
+                        expr_text(op->extent[i].expr), what,
+                        spec_point_text(r, spec_shape_dims(r->spec, shape), p->value));
+}
+
+static bool report_no_call(SpecReader *r, const ShapeDecl *shape, const Point *p)
+{
+    return diag_error(r->diag, shape->loc, "%s; expected 0 to %d", no_call_text(r, shape, p), OP_MAX_NUMBER);
+}
+
+/* Leaves out a point where a derived extent is negative, as of an image smaller than a window: the package refuses that
+ * call. All else that is not legal is an error. */
+static bool leave_out(SpecReader *r, const ShapeDecl *shape, const Point *p, int64_t *extent, ShapePoints *made)
+{
+    ExprStatus s;
+    const int i = no_call(r->spec->op, extent, &s);
+    if (s != EXPR_OK || extent[i] >= 0)
+        return report_no_call(r, shape, p);
+    made->last = *p;
+    if (!made->left_out++)
+        made->first = *p;
+    return true;
 }
 
 /* Adds the shape at a point; one without work is none. False after an error. */
-static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned)
+static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned, ShapePoints *made)
 {
     Spec *s = r->spec;
     const ShapeDecl *shape = &s->shape[decl];
@@ -142,23 +176,51 @@ static bool add_instance(SpecReader *r, int decl, const Point *p, bool tuned)
         return false;
     in->weight *= shape->weight;
     if (!op_derive(s->op, in->extent))
-        return report_no_call(r, shape, p, in->extent);
+        return leave_out(r, shape, p, in->extent, made);
     for (int i = s->op->ngiven; i < s->op->nextent; i++)
         box_widen(&s->box, i, in->extent[i]);
     s->ninstance += spec_has_work(s, in->extent);
+    made->legal++;
+    made->tuned += tuned;
+    return true;
+}
+
+/* Says which points were left out; false, with an error, if those are all, or all to tune for. */
+static bool report_left_out(SpecReader *r, const ShapeDecl *shape, const ShapePoints *made)
+{
+    if (!made->left_out)
+        return true;
+    if (!made->legal)
+        return report_no_call(r, shape, &made->first);
+    const char *first = no_call_text(r, shape, &made->first);
+    if (!made->tuned)
+        return diag_error(r->diag, shape->loc,
+                          "%s, and negative wherever 'tune' has this shape measured; expected a "
+                          "value there that makes it 0 or more",
+                          first);
+    const unsigned dims = spec_shape_dims(r->spec, shape);
+    const char *from = spec_point_text(r, dims, made->first.value), *to = spec_point_text(r, dims, made->last.value);
+    if (!strcmp(from, to))
+        diag_warn(r->diag, shape->loc, "%s: this call is left out; the package refuses it", first);
+    else
+        diag_warn(r->diag, shape->loc,
+                  "%s: this call, and all others where it is negative, up to the one%s, are left "
+                  "out; the package refuses them",
+                  first, to);
     return true;
 }
 
 static bool add_shape(SpecReader *r, int decl, const PointSet *points)
 {
     PointSet tuned = tuned_points(r, &r->spec->shape[decl]);
+    ShapePoints made = { 0 };
     for (int64_t i = 0; i < points->n; i++)
-        if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i])))
+        if (!add_instance(r, decl, &points->p[i], points_have(&tuned, &points->p[i]), &made))
             return false;
     for (int64_t i = 0; i < tuned.n; i++)
-        if (!points_have(points, &tuned.p[i]) && !add_instance(r, decl, &tuned.p[i], true))
+        if (!points_have(points, &tuned.p[i]) && !add_instance(r, decl, &tuned.p[i], true, &made))
             return false;
-    return true;
+    return report_left_out(r, &r->spec->shape[decl], &made);
 }
 
 static int compare_extents(const Instance *x, const Instance *y)

@@ -170,19 +170,21 @@ KERNEL_sums(const int rows, const int vectors, const NAME_args *a, const KERNEL_
 /* Results of a tile of `filters` filters, from its sums. */
 static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_store(const NAME_args *a, const KERNEL_block *b, const float *part, int64_t rows, int64_t filters)
 {
-    for (int64_t m = 0; m < rows; m++, part += WIDE) {
-        const KERNEL_pixel *at = &b->at[m];
-        const int64_t oc = b->g * a->K + b->k;
+    const int64_t oc = b->g * a->K + b->k;
 #if LAYOUT_Y_NCHW
-        float *y = a->Y + ((at->n * a->OC + oc) * a->P + at->p) * a->Q + at->q;
-        for (int64_t i = 0; i < filters; i++, y += a->P * a->Q) {
+    for (int64_t i = 0; i < filters; i++)
+        for (int64_t m = 0; m < rows; m++) {
+            const KERNEL_pixel *at = &b->at[m];
+            float *y = a->Y + ((at->n * a->OC + oc + i) * a->P + at->p) * a->Q + at->q;
 #if HAS_EPILOGUE
-            PACKAGE_store_MACHINE(y, NAME_epilogue_MACHINE(a, PACKAGE_all_MACHINE(part[i]), at->n, oc + i, at->p, at->q, 1), 1);
+            PACKAGE_store_MACHINE(y, NAME_epilogue_MACHINE(a, PACKAGE_all_MACHINE(part[m * WIDE + i]), at->n, oc + i, at->p, at->q, 1), 1);
 #else
-            *y = part[i];
+            *y = part[m * WIDE + i];
 #endif
         }
 #else
+    for (int64_t m = 0; m < rows; m++, part += WIDE) {
+        const KERNEL_pixel *at = &b->at[m];
         float *y = a->Y + ((at->n * a->P + at->p) * a->Q + at->q) * a->OC + oc;
         for (int64_t i = 0; i < filters; i += LANES) {
             const int64_t lanes = filters - i < LANES ? filters - i : LANES;
@@ -192,8 +194,8 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_store(const NAME_args *a, c
 #endif
             PACKAGE_store_MACHINE(y + i, sum, lanes);
         }
-#endif
     }
+#endif
 }
 
 /* A tile of `rows` pixels and NV vectors of filters, or of one. */

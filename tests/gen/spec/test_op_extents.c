@@ -436,8 +436,12 @@ TEST(faulty_specs)
         { SHAPE("9", "3", "STRIDE = 1; P = 7;"),
           "error: 'P' follows from other extents; expected those of P = (H + 2*PAD - R + STRIDE) / STRIDE\n" },
         { SHAPE("9", "3", "STRIDE = 1; STRIDES = 7;"), "error: unknown key 'STRIDES'; did you mean 'STRIDE'?\n" },
-        { SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "1", "STRIDE = 1;"),
-          "x.cfg:4:1: " P_IS "-1 for T = 7" EXPECTED, T_TO("9") },
+        { SHAPE("9", "\"T + 10\"", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "1", "STRIDE = 1;"),
+          "x.cfg:4:1: " P_IS "-1 for T = 1" EXPECTED, T_TO("9") },
+        { SHAPE("9", "\"T + 4\"", "STRIDE = 1;"),
+          "x.cfg:4:1: " P_IS "-1 for T = 7, and negative wherever 'tune' has this shape measured; expected a value "
+          "there that makes it 0 or more\n",
+          T_TO("9"), "tune = { T = [8, 9]; };" },
         { SHAPE("9", "3", "STRIDE = 1;") ",\n" SHAPE("1", "5", "STRIDE = 1;"), "x.cfg:5:1: " P_IS "-3" EXPECTED },
         { SHAPE("2147483647", "1", "STRIDE = 1;"),
           "x.cfg:4:1: error: the extent PQ of this shape, P*Q, is 17179869176" EXPECTED },
@@ -456,15 +460,30 @@ TEST(faults_of_several_shapes)
 {
     Spec *s;
     const char *said = said_of_spec(T_TO("9"),
-                                    SHAPE("9", "\"T + 4\"", "STRIDE = 1;") ",\n" SHAPE(
-                                        "9", "3", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "5", "STRIDE = 1;"),
+                                    SHAPE("9", "\"T + 10\"", "STRIDE = 1;") ",\n" SHAPE(
+                                        "9", "3", "STRIDE = 1;") ",\n" SHAPE("\"T\"", "15", "STRIDE = 1;"),
                                     "", &s);
     assert_null(s);
     assert_has(said, "x.cfg:4:1: error: the extent P of this shape, ");
     assert_lacks(said, "x.cfg:5:1: ");
-    const char *third = strstr(said, "x.cfg:6:1: " P_IS "-3 for T = 1;");
+    const char *third = strstr(said, "x.cfg:6:1: " P_IS "-13 for T = 1;");
     assert_non_null(third);
-    assert_lacks(third, "is -2");
+    assert_lacks(third, "is -12");
+}
+
+/* Calls where an extent is negative, as of images smaller than a window, are left out, and a warning says which. */
+TEST(negative_extents_are_left_out)
+{
+    Spec *s;
+    const char *said = said_of_spec(T_TO("9"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;"), "", &s);
+    assert_non_null(s);
+    assert_int_equal(s->ninstance, 5); /* with R from 5 to 9; where R is 10, P is 0, and nothing is to be computed */
+    assert_has(said,
+               "x.cfg:4:1: warning: the extent P of this shape, (H + 2*PAD - R + STRIDE) / STRIDE, is -1 for T = 7: "
+               "this call, and all others where it is negative, up to the one for T = 9, are left out; the package "
+               "refuses them\n");
+    said = said_of_spec(T_TO("7"), SHAPE("9", "\"T + 4\"", "STRIDE = 1;"), "", &s);
+    assert_has(said, "is -1 for T = 7: this call is left out; the package refuses it\n");
 }
 
 /* A further attribute moves the extents that follow from others, and nothing else is another. */

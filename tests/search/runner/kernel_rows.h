@@ -76,6 +76,34 @@ static const struct {
                 "{ N = 2; G = \"16*T + 4\"; H = 7; W = 6; C = 1; K = 1; R = 3; S = 3; PAD = 1; STRIDE = 2; },"
                 "{ N = 1; G = 40; H = 5; W = \"T + 9\"; C = 1; K = 1; R = 3; S = 3; PAD = 1; },"
                 "{ N = 1; G = 7; H = 6; W = \"T\"; C = 1; K = 1; R = 5; S = 3; PAD = 4; DIL_W = 2; }" },
+    /* Windows that share pixels and that leave some out, that stand on padding alone, on whole images, on rows. */
+    { "max_pool2d",
+      "{ N = 2; C = 19; H = \"T + 4\"; W = \"T + 3\"; R = 3; S = 3; STRIDE = 2; PAD = 1; },"
+      "{ N = 1; C = \"16*T + 4\"; H = 9; W = 19; R = 4; S = 5; STRIDE_H = 3; PAD_T = 2; PAD_R = 4; DIL_W = 2; },"
+      "{ N = \"T\"; C = 33; H = 7; W = \"T\"; R = 7; S = \"T\"; },"
+      "{ N = 1; C = 5; H = 1; W = \"5*T\"; R = 1; S = 2; STRIDE_W = 3; PAD_L = 3; }" },
+    { "avg_pool2d", "{ N = 2; C = 19; H = \"T + 4\"; W = \"T + 3\"; R = 3; S = 3; STRIDE = 2; PAD = 1; },"
+                    "{ N = 1; C = \"16*T + 4\"; H = 9; W = 19; R = 4; S = 5; STRIDE_H = 3; PAD_T = 2; PAD_R = 4; DIL_W "
+                    "= 2; COUNT_PAD = 1; },"
+                    "{ N = \"T\"; C = 33; H = 7; W = \"T\"; R = 7; S = \"T\"; },"
+                    "{ N = 1; C = 5; H = 1; W = \"5*T\"; R = 1; S = 2; STRIDE_W = 3; PAD_L = 3; COUNT_PAD = 1; }" },
+    /* Images made larger, smaller, and by no whole number; each way of coordinates and of rounding. */
+    { "resize_nearest",
+      "{ N = 2; C = 19; H = \"T + 4\"; W = \"T + 3\"; P = \"2*T + 8\"; Q = \"2*T + 6\"; },"
+      "{ N = 1; C = \"16*T + 4\"; H = 13; W = \"5*T + 8\"; P = 4; Q = \"T\"; COORDINATES = 1; ROUNDING = 1; },"
+      "{ N = \"T\"; C = 7; H = 7; W = \"T\"; P = 17; Q = \"3*T\"; COORDINATES = 2; ROUNDING = 2; },"
+      "{ N = 1; C = 33; H = 2; W = 3; P = 1; Q = 40; ROUNDING = 3; }" },
+    { "resize_bilinear", "{ N = 2; C = 19; H = \"T + 4\"; W = \"T + 3\"; P = \"2*T + 8\"; Q = \"2*T + 6\"; },"
+                         "{ N = 1; C = \"16*T + 4\"; H = 13; W = \"5*T + 8\"; P = 4; Q = \"T\"; COORDINATES = 1; },"
+                         "{ N = \"T\"; C = 7; H = 7; W = \"T\"; P = 17; Q = \"3*T\"; COORDINATES = 2; },"
+                         "{ N = 1; C = 33; H = 2; W = 3; P = 1; Q = 40; }" },
+    /* Phases of many taps, of one and of none. */
+    { "conv_transpose2d",
+      "{ N = 2; G = 1; C = 19; K = 33; H = \"T + 4\"; W = \"T + 3\"; R = 4; S = 4; STRIDE = 2; PAD = 1; },"
+      "{ N = 1; G = 3; C = 5; K = 20; H = 7; W = \"T\"; R = 3; S = 2; STRIDE_H = 3; STRIDE_W = 2; PAD_T = 2; PAD_R = "
+      "1; DIL_H = 2; MORE_H = 2; },"
+      "{ N = \"T\"; G = 1; C = 24; K = 40; H = 3; W = 3; R = 2; S = 2; STRIDE = 3; MORE_W = 2; },"
+      "{ N = 1; G = 1; C = 3; K = 17; H = 6; W = \"2*T\"; R = 3; S = 3; PAD = 1; DIL_W = 2; }" },
 };
 
 /* " W=KN packed" as a setting. */

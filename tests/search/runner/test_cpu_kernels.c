@@ -17,6 +17,8 @@
 #define SHARED " threads = [1, 3];"                        /* kernels whose threads share out rows are for several */
 #define CONV "acc + bias[oc]"
 #define CHANNELS "clamp(acc + bias[oc], 0, 6)"
+#define SCALED "acc * scale[c] + p - 2 * q"
+#define WINDOW "shapes = ( { N = \"T\"; C = 37; H = 9; W = 21; R = 3; S = 3; STRIDE = 2; PAD = 1; } );"
 
 #define ACCURATE "accuracy = 16.0;"
 #define SAME "shapes = ( { N = \"T\"; G = 1; H = 5; W = 9; C = 5; K = 19; R = 3; S = 3; PAD = 1; } );"
@@ -77,6 +79,26 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "any_conv *", CONV, ODD },
     { "conv2d f32 F=RSCK X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", APART },
     { "conv2d f32 packed", "any_conv portable", "tanh(acc + bias[oc])", APART },
+    /* ---- other operators on images: windows of known size and any, whole vectors of channels and less, steps of one
+     * pixel, of two and more */
+    { "max_pool2d f32", "channels_pool * V=4 FR=3 FS=3", SCALED, WINDOW },
+    { "max_pool2d f32", "channels_pool *", "tanh(acc)", NULL },
+    { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", SCALED, WINDOW },
+    { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", NULL, NULL },
+    { "max_pool2d f32 X=NCHW", "any_pool *", SCALED, NULL },
+    { "avg_pool2d f32", "channels_pool * V=2", SCALED, NULL },
+    { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", SCALED, NULL },
+    { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", NULL, WINDOW },
+    { "avg_pool2d f32 Y=NCHW", "any_pool *", SCALED, NULL },
+    { "resize_nearest f32", "channels_resize * V=2", SCALED, NULL },
+    { "resize_nearest f32 X=NCHW Y=NCHW", "rows_resize *", SCALED, NULL },
+    { "resize_nearest f32 X=NCHW", "any_resize *", NULL, NULL },
+    { "resize_bilinear f32", "channels_resize *", "tanh(acc)", NULL },
+    { "resize_bilinear f32 X=NCHW Y=NCHW", "rows_resize *", SCALED, NULL },
+    { "resize_bilinear f32 Y=NCHW", "any_resize *", SCALED, NULL },
+    { "conv_transpose2d f32 packed", "phases_conv *", CONV, NULL },
+    { "conv_transpose2d f32 X=NCHW F=CRSK packed", "phases_conv * MR=4 NV=4", NULL, NULL },
+    { "conv_transpose2d f32 Y=NCHW F=RSKC packed", "phases_conv * MR=6 NV=1", "tanh(acc + bias[oc]) + p", NULL },
     /* ---- formulas of rows */
     { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },
     { "batch_rows f32", TALL, "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)", "types = { len = \"s32\"; };" },

@@ -23,6 +23,7 @@ enum { M, N, K }; /* of dense */
 #define PLACES "acc * (n + 1) + p - q * 2 + oc" /* tells all places of a convolution apart */
 #define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 #define NORM "max(acc * scale[oc] + shift[oc], 0)"
+#define SCALED "acc * scale[c] + p - 2 * q"
 #define SOFTMAX "softmax[n](n < len[b0] ? x[b0,b1,m,n] * 0.125 : -inf)"
 #define LAYERNORM "layernorm[n](x[m,n] + r[m,n], 1e-5) * gamma[n] + beta[n]"
 
@@ -102,6 +103,16 @@ static const KernelRow usual[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
+    /* ---- other operators on images */
+    { "max_pool2d f32", "pool sm_80 NT=64 EACH=2", SCALED, NULL },
+    { "max_pool2d f16 X=NCHW Y=NCHW", "pool sm_90a", NULL, NULL },
+    { "avg_pool2d bf16 X=NCHW", "pool sm_75 EACH=4", SCALED, NULL },
+    { "resize_nearest f32 Y=NCHW", "resize sm_80 NT=64 EACH=4", SCALED, NULL },
+    { "resize_bilinear f16", "resize sm_80", SCALED, NULL },
+    { "resize_bilinear f32 X=NCHW Y=NCHW", "resize sm_90a EACH=2", NULL, NULL },
+    { "conv_transpose2d f32", "scalar_conv sm_80 NT=64", NORM, NULL },
+    { "conv_transpose2d bf16 X=NCHW F=CRSK", "scalar_conv sm_90a", NULL, NULL },
+    { "conv_transpose2d f16 Y=NCHW F=RSKC", "scalar_conv sm_75", "acc + bias[oc] + p", NULL },
     /* ---- convolutions by wgmma: boxes of several images and of one, slices by scratch memory and in clusters, strides as steps of a box, groups and
      * channels that TMA cannot copy */
     { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=64 WIDE=64 QT=7 PT=2 SWAP=0 CONSUMERS=1 STAGES=8 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", PLACES, BOXES },

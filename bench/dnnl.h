@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dnnl: what oneDNN can do for the operators: a product of matrices with what is done to its result (dnnl_matmul.c),
- * softmax and layernorm of rows (dnnl_rows.c), a convolution with what is done to its result (dnnl_conv.c). Each is set
- * up once and run again and again on the same data. Where the bench is built without oneDNN, none can be set up.
+ * softmax and layernorm of rows (dnnl_rows.c), a convolution with what is done to its result (dnnl_conv.c), pooling and
+ * resizing (dnnl_image.c). Each is set up once and run again and again on the same data. Where the bench is built
+ * without oneDNN, none can be set up.
  */
 #ifndef BENCH_DNNL_H
 #define BENCH_DNNL_H
@@ -48,11 +49,26 @@ typedef struct {
     bool turned; /* each run turns X into the layout that oneDNN prefers, and Y back, where these are not as they lie */
 } DnnlConv;
 
+typedef enum { IMAGE_MAX, IMAGE_MEAN, IMAGE_MEAN_PAD, IMAGE_NEAREST, IMAGE_LINEAR } DnnlImageKind;
+
+/* Y = the largest or the mean of each window of X, or X resized: both lie densely. */
+typedef struct {
+    DnnlImageKind kind; /* IMAGE_MEAN_PAD: padding counts as zeros */
+    int64_t N, C;
+    int64_t x_size[2], y_size[2], taps[2]; /* rows and columns of X, of Y, of a window */
+    int64_t stride[2], dilation[2];        /* 1: none */
+    int64_t before[2], after[2];           /* padding: above and on the left, below and on the right */
+    bool nchw;                             /* else NHWC */
+    const float *X;
+    float *Y;
+} DnnlImage;
+
 /* NULL: cannot */
 void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads);
 void *dnnl_softmax_setup(const DnnlRows *r, Memory *mem, int threads);
 void *dnnl_layernorm_setup(const DnnlRows *r, Memory *mem, int threads);
 void *dnnl_conv_setup(const DnnlConv *v, Memory *mem, int threads);
+void *dnnl_image_setup(const DnnlImage *v, Memory *mem, int threads);
 
 bool dnnl_run(void *state);
 void dnnl_teardown(void *state);

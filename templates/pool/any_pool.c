@@ -45,7 +45,7 @@ static TARGET_ATTRIBUTE float KERNEL_element(const NAME_args *a, int64_t n, int6
 #if IS_MAX
     return acc;
 #else
-    return acc * KERNEL_part(a, rows.end - rows.first, columns.end - columns.first);
+    return acc * KERNEL_part(a, rows.end - rows.first, a->R) * KERNEL_part(a, columns.end - columns.first, a->S);
 #endif
 }
 

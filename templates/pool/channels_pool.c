@@ -5,7 +5,7 @@ doc     = "pixel by pixel, V vectors of neighbouring channels in registers over 
 dtypes  = ["f32"];
 layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
 params  = (
-  { name = "V";  choices = [1, 2, 4, 8]; doc = "vectors of channels at a time"; },
+  { name = "V";  choices = [1, 2, 3, 4, 6, 8, 12, 16]; doc = "vectors of channels at a time"; },
   { name = "FR"; choices = "R";          doc = "rows of the windows that it is for; 0: any"; },
   { name = "FS"; choices = "S";          doc = "the same of columns"; } );
 values  = (
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const 
     return (KERNEL_pixel){ .n = n, .p = p, .q = q, .rows = rows, .columns = columns,
                            .x = a->X + ((n * a->H + h) * a->W + w) * a->C, .y = a->Y + ((n * a->P + p) * a->Q + q) * a->C,
 #if !IS_MAX
-                           .part = KERNEL_part(a, rows.end - rows.first, columns.end - columns.first),
+                           .part = KERNEL_part(a, rows.end - rows.first, a->R) * KERNEL_part(a, columns.end - columns.first, a->S),
 #endif
     };
 }
@@ -79,12 +79,12 @@ KERNEL_block(const int vectors, const int64_t rows, const int64_t columns, const
         acc[v] = PACKAGE_all_MACHINE(KERNEL_NOTHING);
     for (int64_t r = 0; r < rows; r++, x += line)
         for (int64_t s = 0; s < columns; s++)
-            PACKAGE_UNROLL(8)
+            PACKAGE_UNROLL(16)
             for (int v = 0; v < vectors; v++) {
                 const float *from = x + s * tap + v * LANES;
                 acc[v] = KERNEL_join(acc[v], lanes < LANES ? PACKAGE_load_MACHINE(from, lanes) : (PACKAGE_floats_MACHINE)(*(const KERNEL_vec *)from));
             }
-    PACKAGE_UNROLL(8)
+    PACKAGE_UNROLL(16)
     for (int v = 0; v < vectors; v++) {
 #if !IS_MAX
         acc[v] *= PACKAGE_all_MACHINE(at->part);

@@ -12,7 +12,7 @@ values  = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = ( { need = "(FR > 0) == (FS > 0) && FR <= 16 && FS <= 16"; why = "taps are code; longer code only costs instruction cache"; } );
 general = ( { target = ["avx512", "avx2", "portable"]; FR = 0; FS = 0; } );
-scratch = "4 * (W + PAD_L + PAD_R + 2 * LANES)";
+scratch = "4 * (W + PAD_L + PAD_R + 2 * LANES + (1 - IS_MAX) * (Q + LANES))";
 tile    = { N = "1"; C = "1"; H = "1"; W = "LANES"; R = "1"; S = "1"; };
 own_terms = true;
 derived = ( { name = "LINES"; expr = "N * P * C"; doc = "rows of Y"; } );
@@ -83,36 +83,31 @@ KERNEL_every(const int step, const float *line, int64_t stride, int64_t lanes)
 }
 
 #if !IS_MAX
-/* What the sums of the pixels from q on are multiplied by. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
-KERNEL_parts(const NAME_args *a, int64_t rows, int64_t q, int64_t lanes)
+/* What the sum of a column's pixels is multiplied by, for each column of Y; rows then have their part. */
+static void KERNEL_set_parts(const NAME_args *a, float *part)
 {
-    const KERNEL_span first = KERNEL_columns_of(a, q), last = KERNEL_columns_of(a, q + lanes - 1);
-    if (NAME_COUNT_PAD(a) || (first.end - first.first == a->S && last.end - last.first == a->S)) /* those between are whole, too */
-        return PACKAGE_all_MACHINE(KERNEL_part(a, rows, a->S));
-    float part[LANES] = { 0 };
-    for (int64_t i = 0; i < lanes; i++) {
-        const KERNEL_span columns = KERNEL_columns_of(a, q + i);
-        part[i] = KERNEL_part(a, rows, columns.end - columns.first);
+    for (int64_t q = 0; q < a->Q + LANES; q++) {
+        const KERNEL_span columns = KERNEL_columns_of(a, q < a->Q ? q : a->Q - 1);
+        part[q] = KERNEL_part(a, columns.end - columns.first, a->S);
     }
-    return PACKAGE_load_MACHINE(part, LANES);
 }
 #endif
 
-/* A row of Y, from `line`. The step is a constant of each call, and so are the columns of a window but for 0. */
+/* A row of Y, from `line`. The step is a constant of each call, and so are the columns of a window, where they are known. part: of the mean's columns;
+ * of its rows: 1 / rows. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_across(const int step, const int64_t columns, const NAME_args *a, const float *line, int64_t rows, int64_t row)
+KERNEL_across(const int step, const int64_t columns, const NAME_args *a, const float *line, const float *part, float of_rows, int64_t row)
 {
     const int64_t stride = step ? step : NAME_STRIDE_W(a), apart = NAME_DIL_W(a), p = row % a->P, c = row / a->P % a->C, n = row / a->P / a->C;
     float *y = a->Y + row * a->Q;
-    (void)p, (void)c, (void)n, (void)rows;
+    (void)p, (void)c, (void)n, (void)part, (void)of_rows;
     for (int64_t q = 0; q < a->Q; q += LANES) {
         const int64_t lanes = a->Q - q < LANES ? a->Q - q : LANES;
         PACKAGE_floats_MACHINE acc = PACKAGE_all_MACHINE(KERNEL_NOTHING);
         for (int64_t s = 0; s < columns; s++)
             acc = KERNEL_join(acc, KERNEL_every(step, line + q * stride + s * apart, stride, lanes));
 #if !IS_MAX
-        acc *= KERNEL_parts(a, rows, q, lanes);
+        acc *= PACKAGE_load_MACHINE(part + q, LANES) * PACKAGE_all_MACHINE(of_rows);
 #endif
 #if HAS_EPILOGUE
         acc = NAME_epilogue_MACHINE(a, acc, n, c, p, q, lanes);
@@ -121,9 +116,9 @@ KERNEL_across(const int step, const int64_t columns, const NAME_args *a, const f
     }
 }
 
-static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_across_any(const NAME_args *a, const float *line, int64_t rows, int64_t row)
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_across_any(const NAME_args *a, const float *line, const float *part, float of_rows, int64_t row)
 {
-    KERNEL_across(0, a->S, a, line, rows, row);
+    KERNEL_across(0, a->S, a, line, part, of_rows, row);
 }
 
 /* Part `task` of `ntask` of the call: rows of Y. */
@@ -135,10 +130,19 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         padded[i] = KERNEL_NOTHING;
     for (int64_t i = 0; i < NAME_PAD_R(a) + 2 * LANES; i++)
         line[a->W + i] = KERNEL_NOTHING;
+    float *part = line + a->W + NAME_PAD_R(a) + 2 * LANES;
+#if !IS_MAX
+    KERNEL_set_parts(a, part);
+#endif
     for (int64_t row = all * task / ntask; row < all * (task + 1) / ntask; row++) {
         const KERNEL_span span = KERNEL_rows_of(a, row % a->P);
         const float *x = a->X + (row / a->P * a->H + row % a->P * NAME_STRIDE_H(a) - NAME_PAD_T(a) + span.first * NAME_DIL_H(a)) * a->W;
         const int64_t rows = span.end - span.first;
+#if IS_MAX
+        const float of_rows = 1;
+#else
+        const float of_rows = KERNEL_part(a, rows, a->R);
+#endif
 #if FR
         if (rows == FR)
             KERNEL_down(FR, x, apart, a->W, line);
@@ -146,11 +150,11 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #endif
             KERNEL_down_any(rows, x, apart, a->W, line);
         if (NAME_STRIDE_W(a) == 1)
-            KERNEL_across(1, columns, a, padded, rows, row);
+            KERNEL_across(1, columns, a, padded, part, of_rows, row);
         else if (NAME_STRIDE_W(a) == 2)
-            KERNEL_across(2, columns, a, padded, rows, row);
+            KERNEL_across(2, columns, a, padded, part, of_rows, row);
         else
-            KERNEL_across_any(a, padded, rows, row);
+            KERNEL_across_any(a, padded, part, of_rows, row);
     }
     return 0;
 }

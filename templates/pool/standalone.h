@@ -25,6 +25,7 @@ size_t KERNEL_scratch(const NAME_args *a);
 typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
 PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
+void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v);
 PACKAGE_floats_MACHINE PACKAGE_max_MACHINE(PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x);
 void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_X_NCHW 0

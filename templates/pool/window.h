@@ -27,10 +27,10 @@ static inline __attribute__((always_inline)) KERNEL_span KERNEL_columns_of(const
 #define KERNEL_NOTHING (-__builtin_inff())
 #else
 #define KERNEL_NOTHING 0
-/* What a window's sum is multiplied by. */
-static inline __attribute__((always_inline)) float KERNEL_part(const NAME_args *a, int64_t rows, int64_t columns)
+/* Of `taps` rows (or columns), `there` of which stand on the image: how many count, as a part of one. */
+static inline __attribute__((always_inline)) float KERNEL_part(const NAME_args *a, int64_t there, int64_t taps)
 {
-    const int64_t count = NAME_COUNT_PAD(a) ? a->R * a->S : rows * columns;
+    const int64_t count = NAME_COUNT_PAD(a) ? taps : there;
     return count > 0 ? 1 / (float)count : 0;
 }
 #endif

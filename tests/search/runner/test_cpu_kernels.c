@@ -21,6 +21,9 @@
 #define CHANNELS "clamp(acc + bias[oc], 0, 6)"
 #define SCALED "acc * scale[c] + p - 2 * q"
 #define WINDOW "shapes = ( { N = \"T\"; C = 37; H = 9; W = 21; R = 3; S = 3; STRIDE = 2; PAD = 1; } );"
+#define SLIDING                                                                                                       \
+    "shapes = ( { N = 1; C = 37; H = \"T + 3\"; W = 9; R = 3; S = 3; PAD = 2; }, { N = 2; C = 64; H = 3; W = \"T\"; " \
+    "R = 3; S = 3; PAD = 1; DIL_H = 2; COUNT_PAD = 1; } );"
 
 #define ACCURATE "accuracy = 16.0;"
 #define SAME "shapes = ( { N = \"T\"; G = 1; H = 5; W = 9; C = 5; K = 19; R = 3; S = 3; PAD = 1; } );"
@@ -110,10 +113,14 @@ static const KernelRow usual[] = {
     { "max_pool2d f32", "channels_pool *", "tanh(acc)", NULL },
     { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", SCALED, WINDOW },
     { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", NULL, NULL },
+    { "max_pool2d f32 X=NCHW Y=NCHW", "planes_pool * FR=3 FS=3", SCALED, WINDOW },
+    { "max_pool2d f32", "sliding_pool * V=1 FR=3 FS=3 FW=2", "tanh(acc)", WINDOW },
     { "max_pool2d f32 X=NCHW", "any_pool *", SCALED, NULL },
     { "avg_pool2d f32", "channels_pool * V=2", SCALED, NULL },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", SCALED, NULL },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", NULL, WINDOW },
+    { "avg_pool2d f32 X=NCHW Y=NCHW", "planes_pool *", NULL, NULL },
+    { "avg_pool2d f32", "sliding_pool * V=2 FR=3 FS=3 FW=1", SCALED, SLIDING },
     { "avg_pool2d f32 Y=NCHW", "any_pool *", SCALED, NULL },
     { "resize_nearest f32", "channels_resize * V=2", SCALED, NULL },
     { "resize_nearest f32 X=NCHW Y=NCHW", "rows_resize *", SCALED, NULL },

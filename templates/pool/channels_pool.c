@@ -10,6 +10,7 @@ params  = (
   { name = "FS"; choices = "S";          doc = "the same of columns"; } );
 values  = (
   { name = "IS_MAX"; expr = "0";               doc = "1: the largest of a window, 0: the mean"; },
+  { name = "L3"; expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of X and Y that caches may hold: else Y is stored past them"; },
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = (
   { need = "(FR > 0) == (FS > 0) && FR * FS * V <= 128"; why = "taps are code; longer code only costs instruction cache"; },
@@ -50,16 +51,17 @@ typedef struct {
     KERNEL_span rows, columns;
     const float *x; /* the first pixel of X that stands on the image */
     float *y;
+    int stream; /* Y is stored past the caches */
 #if !IS_MAX
     float part;
 #endif
 } KERNEL_pixel;
 
-static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t n, int64_t p, int64_t q, KERNEL_span rows)
+static inline __attribute__((always_inline)) KERNEL_pixel KERNEL_pixel_of(const NAME_args *a, int64_t n, int64_t p, int64_t q, KERNEL_span rows, int stream)
 {
     const KERNEL_span columns = KERNEL_columns_of(a, q);
     const int64_t h = p * NAME_STRIDE_H(a) - NAME_PAD_T(a) + rows.first * NAME_DIL_H(a), w = q * NAME_STRIDE_W(a) - NAME_PAD_L(a) + columns.first * NAME_DIL_W(a);
-    return (KERNEL_pixel){ .n = n, .p = p, .q = q, .rows = rows, .columns = columns,
+    return (KERNEL_pixel){ .n = n, .p = p, .q = q, .rows = rows, .columns = columns, .stream = stream,
                            .x = a->X + ((n * a->H + h) * a->W + w) * a->C, .y = a->Y + ((n * a->P + p) * a->Q + q) * a->C,
 #if !IS_MAX
                            .part = KERNEL_part(a, rows.end - rows.first, a->R) * KERNEL_part(a, columns.end - columns.first, a->S),
@@ -92,7 +94,7 @@ KERNEL_block(const int vectors, const int64_t rows, const int64_t columns, const
 #if HAS_EPILOGUE
         acc[v] = NAME_epilogue_MACHINE(a, acc[v], at->n, at->p, at->q, c + v * LANES, lanes);
 #endif
-        PACKAGE_store_MACHINE(at->y + c + v * LANES, acc[v], lanes);
+        PACKAGE_stream_MACHINE(at->y + c + v * LANES, acc[v], lanes, at->stream);
     }
 }
 
@@ -120,10 +122,12 @@ static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_any(const NAME_args *a, con
 /* Part `task` of `ntask` of the call: rows of Y. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
+    const int exceeds = 4.0 * (double)(a->N * a->C) * (double)(a->H * a->W + a->P * a->Q) > L3;
+    const int stream = exceeds && a->C % LANES == 0 && (uintptr_t)a->Y % VECTOR_BYTES == 0;
     for (int64_t row = a->N * a->P * task / ntask; row < a->N * a->P * (task + 1) / ntask; row++) {
         const KERNEL_span rows = KERNEL_rows_of(a, row % a->P);
         for (int64_t q = 0; q < a->Q; q++) {
-            const KERNEL_pixel at = KERNEL_pixel_of(a, row / a->P, row % a->P, q, rows);
+            const KERNEL_pixel at = KERNEL_pixel_of(a, row / a->P, row % a->P, q, rows, stream);
 #if FR
             if (at.rows.end - at.rows.first == FR && at.columns.end - at.columns.first == FS) {
                 KERNEL_channels(FR, FS, a, &at);
@@ -133,5 +137,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             KERNEL_any(a, &at);
         }
     }
+    if (stream)
+        PACKAGE_fence_MACHINE();
     return 0;
 }

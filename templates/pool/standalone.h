@@ -27,6 +27,9 @@ PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
 PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
 void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v);
 PACKAGE_floats_MACHINE PACKAGE_max_MACHINE(PACKAGE_floats_MACHINE a, PACKAGE_floats_MACHINE x);
+void PACKAGE_stream_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes, int stream);
+void PACKAGE_fence_MACHINE(void);
+#define L3 33554432
 void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_X_NCHW 0
 #define LAYOUT_Y_NCHW 0

@@ -7,6 +7,7 @@ layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
 params  = ( { name = "V"; choices = [1, 2, 4]; doc = "vectors of channels at a time"; } );
 values  = (
   { name = "IS_LINEAR"; expr = "1";            doc = "1: bilinear, 0: the nearest pixel"; },
+  { name = "L3"; expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of X and Y that caches may hold: else Y is stored past them"; },
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = ( { need = "V == 1 || !EPILOGUE_CALLS"; why = "a call keeps few vectors in registers"; } );
 general = ( { target = ["avx512", "avx2", "portable"]; V = 1; } );
@@ -45,6 +46,7 @@ typedef struct {
     int64_t n, p, q;
     const float *x00;
     float *y;
+    int stream; /* Y is stored past the caches */
 #if IS_LINEAR
     const float *x01, *x10, *x11;
     float w00, w01, w10, w11;
@@ -68,10 +70,7 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_vector
 #if HAS_EPILOGUE
     y = NAME_epilogue_MACHINE(a, y, at->n, at->p, at->q, c, lanes);
 #endif
-    if (lanes == LANES)
-        *(KERNEL_vec *)(at->y + c) = (KERNEL_vec)y;
-    else
-        PACKAGE_store_MACHINE(at->y + c, y, lanes);
+    PACKAGE_stream_MACHINE(at->y + c, y, lanes, at->stream);
 }
 
 /* All channels of a pixel. */
@@ -103,6 +102,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         column[q].first = (int32_t)at.first;
 #endif
     }
+    const int exceeds = 4.0 * (double)(a->N * a->C) * (double)(a->H * a->W + a->P * a->Q) > L3;
+    const int stream = exceeds && a->C % LANES == 0 && (uintptr_t)a->Y % VECTOR_BYTES == 0;
     for (int64_t row = a->N * a->P * task / ntask; row < a->N * a->P * (task + 1) / ntask; row++) {
         const int64_t n = row / a->P, p = row % a->P;
         const KERNEL_place at = KERNEL_place_of(a, p, a->P, a->H);
@@ -113,7 +114,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
 #endif
         for (int64_t q = 0; q < a->Q; q++) {
             const KERNEL_column *from = &column[q];
-            const KERNEL_pixel pixel = { .n = n, .p = p, .q = q, .x00 = above + from->first * a->C, .y = a->Y + (row * a->Q + q) * a->C,
+            const KERNEL_pixel pixel = { .n = n, .p = p, .q = q, .x00 = above + from->first * a->C, .y = a->Y + (row * a->Q + q) * a->C, .stream = stream,
 #if IS_LINEAR
                                          .x01 = above + from->second * a->C, .x10 = below + from->first * a->C, .x11 = below + from->second * a->C,
                                          .w00 = near * from->near, .w01 = near * from->far, .w10 = far * from->near, .w11 = far * from->far,
@@ -122,5 +123,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
             KERNEL_channels(a, &pixel);
         }
     }
+    if (stream)
+        PACKAGE_fence_MACHINE();
     return 0;
 }

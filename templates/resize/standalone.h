@@ -21,6 +21,9 @@ PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
 PACKAGE_ints_MACHINE PACKAGE_load_ints_MACHINE(const int32_t *p, int64_t lanes);
 PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
 PACKAGE_floats_MACHINE PACKAGE_pick_MACHINE(PACKAGE_floats_MACHINE table, PACKAGE_ints_MACHINE index);
+void PACKAGE_stream_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes, int stream);
+void PACKAGE_fence_MACHINE(void);
+#define L3 33554432
 void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_X_NCHW 0
 #define LAYOUT_Y_NCHW 0

@@ -23,6 +23,7 @@ static int NAME_is_legal(EXTENTS)
     if (ANY(axes, AXIS < FEWEST || AXIS > GREATEST))
         return 0;
     const int64_t AXIS = VALUE; //@ repeat constants
+    (void)AXIS; //@ repeat constants
     const int64_t AXIS = VALUE; //@ repeat derived
 #if HAS_DERIVED && HAS_REACH
     if (ANY(derived, AXIS < 0 || AXIS > INT32_MAX))

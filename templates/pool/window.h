@@ -30,6 +30,7 @@ static inline __attribute__((always_inline)) KERNEL_span KERNEL_columns_of(const
 /* Of `taps` rows (or columns), `there` of which stand on the image: how many count, as a part of one. */
 static inline __attribute__((always_inline)) float KERNEL_part(const NAME_args *a, int64_t there, int64_t taps)
 {
+    (void)a; /* where attributes are the same in all calls */
     const int64_t count = NAME_COUNT_PAD(a) ? taps : there;
     return count > 0 ? 1 / (float)count : 0;
 }

@@ -8,6 +8,7 @@ typedef struct {
 
 static inline KERNEL_place KERNEL_place_of(const NAME_args *a, int64_t p, int64_t results, int64_t size)
 {
+    (void)a; /* where attributes are the same in all calls */
     const int64_t corners = results > 1 ? results - 1 : 1;
     const int64_t den = NAME_COORDINATES(a) == 0 ? 2 * results : NAME_COORDINATES(a) == 1 ? results : corners;
     int64_t num = NAME_COORDINATES(a) == 0 ? (2 * p + 1) * size - results : NAME_COORDINATES(a) == 1 ? p * size : p * (size - 1);

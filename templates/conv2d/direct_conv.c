@@ -44,7 +44,7 @@ general = (
 scratch = "COPY * 4 * IC * min(1 + (1 - FLAT) * (H - 1), (LINES - 1) * STRIDE_H + (R - 1) * DIL_H + 1)"
           " * ((min(LONG, BLOCK * MR) - 1) * (1 + (1 - FLAT) * (STRIDE_W - 1)) + (S - 1) * DIL_W + 1)";
 serves = "(C != 1 || K != 1) && (SHORT == 0 || K > 16*NP - 16 && K <= 16*NP - 8)"
-         " && (TAPS || R == 1 && S == 1 && PAD_T + PAD_B + PAD_L + PAD_R == 0)"; # packed filters of depthwise convolutions lie otherwise
+         " && (TAPS || R == 1 && S == 1 && PAD_T == 0 && PAD_B == 0 && PAD_L == 0 && PAD_R == 0)"; # packed filters of depthwise convolutions lie otherwise
 tile = { N = "1"; G = "1"; H = "1"; W = "MR"; C = "UK"; K = "16*NP"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";  expr = "16"; doc = "filters of a panel"; },

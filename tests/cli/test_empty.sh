@@ -77,7 +77,7 @@ spec depths conv2d 'layout = { packed = true; };' 'N = 1; G = 20; H = "T"; W = "
 spec nchw conv2d 'layout = { X = "NCHW"; Y = "NCHW"; packed = true; };' "$size PAD = 1;"
 spec points conv2d 'layout = { packed = true; };' "$size STRIDE = 2;"
 spec winograd conv2d 'layout = { packed = true; };' "$size PAD = 1;" 'accuracy = "winograd";'
-direct='MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 CALLS=0'
+direct='MR=2 NP=1 UK=1 PF=1 HOLD=0 SHORT=0 BLOCK=8 TAPS=1 CALLS=0'
 depthwise='e[C] == 1 && e[K] == 1'
 other=-DSERVES="!($depthwise)"
 kernel nhwc direct_conv "$direct STRIP=0" -DOP_conv2d $padded "$other"

@@ -61,7 +61,7 @@ quiet cmake --install "$tmp/debug" --prefix "$tmp/nothing"
 [ ! -e "$tmp/nothing" ] || failed "the product's installation has files of its packages: $(find "$tmp/nothing" -type f)"
 quiet cmake "$tmp/debug" -D"${one}_INSTALL=ON"
 quiet cmake --install "$tmp/debug" --prefix "$tmp/asked"
-[ "$(ls "$tmp/asked/include")" = "$(printf '%s.h\n%s_pool.h' "$one" "$one")" ] || failed "${one}_INSTALL does not install $one"
+[ "$(ls "$tmp/asked/include")" = "$(printf '%s.h\n%s_log.h\n%s_pool.h' "$one" "$one" "$one")" ] || failed "${one}_INSTALL does not install $one"
 
 # C++ alone, shared libraries, everything hidden that is not asked for.
 product "$tmp/shared" CXX -DFOLDER="$packages" -DBUILD_SHARED_LIBS=ON -DCMAKE_C_VISIBILITY_PRESET=hidden \

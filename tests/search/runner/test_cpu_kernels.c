@@ -129,7 +129,7 @@ static const KernelRow usual[] = {
     { "resize_bilinear f32 X=NCHW Y=NCHW", "rows_resize *", SCALED, NULL },
     { "resize_bilinear f32 Y=NCHW", "any_resize *", SCALED, NULL },
     { "conv_transpose2d f32 packed", "phases_conv *", CONV, NULL },
-    { "conv_transpose2d f32 X=NCHW F=CRSK packed", "phases_conv * MR=4 NV=4", NULL, NULL },
+    { "conv_transpose2d f32 X=NCHW F=CRSK packed", "phases_conv * MR=2 NV=4", NULL, NULL },
     { "conv_transpose2d f32 Y=NCHW F=RSKC packed", "phases_conv * MR=6 NV=1", "tanh(acc + bias[oc]) + p", NULL },
     /* ---- formulas of rows */
     { "rows f32", SHORT, "softmax[n](x[m,n])", NULL },

@@ -86,6 +86,54 @@ static void describe(int64_t *e, int64_t *elems)
 }
 #endif
 
+#ifdef OP_conv_transpose2d /* with stride 2 and filters in the layout CKRS */
+enum { N, G, H, W, C, K, R, S, NAXIS, P = NAXIS + 10, Q, IC, OC, NEXTENT, NSTRIDE = 0, CONSTANT = 1, NOPERAND = 3 };
+static const int64_t tried[NAXIS][5] = { { 0, 2, -1 },    { 0, 1, 17, -1 }, { 0, 1, 5, -1 }, { 0, 5, -1 },
+                                         { 0, 1, 3, -1 }, { 0, 1, 17, -1 }, { 1, 3, -1 },    { 3, -1 } };
+
+static void describe(int64_t *e, int64_t *elems)
+{
+    static const int64_t attribute[10] = { 2, 2, 0, 0, 0, 0, 1, 1, 0, 0 };
+    memcpy(e + NAXIS, attribute, sizeof attribute);
+    e[P] = 2 * (e[H] - 1) + e[R];
+    e[Q] = 2 * (e[W] - 1) + e[S];
+    e[IC] = e[G] * e[C];
+    e[OC] = e[G] * e[K];
+    elems[0] = e[N] * e[H] * e[W] * e[IC];
+    elems[1] = e[IC] * e[K] * e[R] * e[S];
+    elems[2] = e[N] * e[P] * e[Q] * e[OC];
+}
+#endif
+
+#ifdef OP_max_pool2d /* with paddings of 1 */
+enum { N, C, H, W, R, S, NAXIS, P = NAXIS + 8, Q, NEXTENT, NSTRIDE = 0, CONSTANT = -1, NOPERAND = 2 };
+static const int64_t tried[NAXIS][5] = { { 0, 2, -1 }, { 0, 1, 20, -1 }, { 0, 1, 5, -1 },
+                                         { 0, 5, -1 }, { 1, 3, 9, -1 },  { 3, -1 } };
+
+static void describe(int64_t *e, int64_t *elems)
+{
+    for (int i = 0; i < 8; i++)
+        e[NAXIS + i] = 1;
+    e[P] = e[H] + 3 - e[R] < 0 ? -1 : e[H] + 3 - e[R];
+    e[Q] = e[W] + 3 - e[S];
+    elems[0] = e[N] * e[C] * e[H] * e[W];
+    elems[1] = e[N] * e[C] * e[P] * e[Q];
+}
+#endif
+
+#ifdef OP_resize_bilinear
+enum { N, C, H, W, P, Q, NAXIS, COORDINATES = NAXIS, NEXTENT, NSTRIDE = 0, CONSTANT = -1, NOPERAND = 2 };
+static const int64_t tried[NAXIS][5] = { { 0, 2, -1 }, { 0, 1, 20, -1 }, { 1, 5, -1 },
+                                         { 1, 4, -1 }, { 0, 1, 9, -1 },  { 0, 1, 40, -1 } };
+
+static void describe(int64_t *e, int64_t *elems)
+{
+    e[COORDINATES] = 0;
+    elems[0] = e[N] * e[C] * e[H] * e[W];
+    elems[1] = e[N] * e[C] * e[P] * e[Q];
+}
+#endif
+
 #ifdef OP_rows /* x[m,n] or x[n,m] alone */
 enum { M, N, NAXIS, NEXTENT = NAXIS, NSTRIDE = 0, CONSTANT = -1, NOPERAND = 2 };
 static const int64_t tried[NAXIS][5] = { { 0, 1, 5, -1 }, { 0, 1, 19, 40, -1 } };

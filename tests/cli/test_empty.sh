@@ -91,6 +91,24 @@ kernel nchw any_conv '' -DOP_conv2d $padded
 kernel points any_conv '' -DOP_conv2d $halved
 package nchw -DOP_conv2d $padded
 
+section other operators on images
+spec up conv_transpose2d 'layout = { packed = true; };' "$size STRIDE = 2;"
+kernel up phases_conv 'MR=2 NV=2' -DOP_conv_transpose2d
+window='N = 1; C = 20; H = "T"; W = "T"; R = 3; S = 3; PAD = 1;' planes='layout = { X = "NCHW"; Y = "NCHW"; };'
+spec pooled max_pool2d '' "$window"
+spec pooled_planes max_pool2d "$planes" "$window"
+kernel pooled any_pool '' -DOP_max_pool2d
+kernel pooled channels_pool 'V=2 FR=0 FS=0' -DOP_max_pool2d
+kernel pooled sliding_pool 'V=2 FR=3 FS=3 FW=1' -DOP_max_pool2d -DSERVES='e[R] == 3 && e[S] == 3'
+kernel pooled_planes rows_pool 'FR=0 FS=0' -DOP_max_pool2d
+kernel pooled_planes planes_pool 'FR=0 FS=0' -DOP_max_pool2d
+resized='N = 1; C = 20; H = 3; W = 4; P = "T"; Q = "2*T";'
+spec larger resize_bilinear '' "$resized"
+spec larger_planes resize_bilinear "$planes" "$resized"
+kernel larger any_resize '' -DOP_resize_bilinear
+kernel larger channels_resize 'V=2' -DOP_resize_bilinear
+kernel larger_planes rows_resize '' -DOP_resize_bilinear
+
 section rows
 spec along rows '' 'M = "T"; N = 37;' 'formula = "x[m,n] - mean[n](x[m,n])";'
 spec across rows '' 'M = "T"; N = 37;' 'formula = "x[n,m]";'

@@ -34,37 +34,10 @@ features = (
 #define BLOCK 256
 #endif
 /* KERNEL: element e of Y, as Y lies: e = BLOCK*block + NT*i + thread for i < EACH. */
-struct KERNEL_place {
-    int n, p, q, c;
-};
-
-static __device__ __forceinline__ KERNEL_place KERNEL_find(const NAME_args &a, unsigned e)
-{
-    KERNEL_place at;
-#if LAYOUT_Y_NCHW
-    at.q = e % a.Q, e /= a.Q;
-    at.p = e % a.P, e /= a.P;
-    at.c = e % a.C, at.n = e / a.C;
-#else
-    at.c = e % a.C, e /= a.C;
-    at.q = e % a.Q, e /= a.Q;
-    at.p = e % a.P, at.n = e / a.P;
-#endif
-    return at;
-}
-
-/* Element (h, w) of the place's image and channel. */
-static __device__ __forceinline__ float KERNEL_x(const NAME_args &a, const KERNEL_place &at, int h, int w)
-{
-#if LAYOUT_X_NCHW
-    return PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(a.X + (((int64_t)at.n * a.C + at.c) * a.H + h) * a.W + w));
-#else
-    return PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(a.X + (((int64_t)at.n * a.H + h) * a.W + w) * a.C + at.c));
-#endif
-}
+#include "../image/place.cuh"
 
 /* The largest or the mean of a window. The largest passes over NaN. */
-static __device__ __forceinline__ float KERNEL_window(const NAME_args &a, const KERNEL_place &at)
+static __device__ __forceinline__ float KERNEL_element(const NAME_args &a, const KERNEL_place &at)
 {
     /* unsigned: a place before the image is one beyond it */
     const unsigned top = (unsigned)at.p * NAME_STRIDE_H(a) - NAME_PAD_T(a), left = (unsigned)at.q * NAME_STRIDE_W(a) - NAME_PAD_L(a);
@@ -99,25 +72,4 @@ static __device__ __forceinline__ float KERNEL_window(const NAME_args &a, const 
 #endif
 }
 
-static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
-{
-#if TARGET_GUARD
-    const unsigned elements = (unsigned)a.N * a.P * a.Q * a.C;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const unsigned e = blockIdx.x * BLOCK + i * NT + threadIdx.x;
-        if (e >= elements)
-            return;
-        const KERNEL_place at = KERNEL_find(a, e);
-        float y = KERNEL_window(a, at);
-#if HAS_EPILOGUE
-#if LAYOUT_Y_NCHW
-        y = NAME_epilogue(a, y, at.n, at.c, at.p, at.q);
-#else
-        y = NAME_epilogue(a, y, at.n, at.p, at.q, at.c);
-#endif
-#endif
-        a.Y[e] = PACKAGE_device::RESULT_ELEMENT_of(y);
-    }
-#endif
-}
+#include "../image/elements.cuh"

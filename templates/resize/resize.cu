@@ -34,34 +34,7 @@ features = (
 #define BLOCK 256
 #endif
 /* KERNEL: element e of Y, as Y lies: e = BLOCK*block + NT*i + thread for i < EACH. */
-struct KERNEL_place {
-    int n, p, q, c;
-};
-
-static __device__ __forceinline__ KERNEL_place KERNEL_find(const NAME_args &a, unsigned e)
-{
-    KERNEL_place at;
-#if LAYOUT_Y_NCHW
-    at.q = e % a.Q, e /= a.Q;
-    at.p = e % a.P, e /= a.P;
-    at.c = e % a.C, at.n = e / a.C;
-#else
-    at.c = e % a.C, e /= a.C;
-    at.q = e % a.Q, e /= a.Q;
-    at.p = e % a.P, at.n = e / a.P;
-#endif
-    return at;
-}
-
-/* Element (h, w) of the place's image and channel. */
-static __device__ __forceinline__ float KERNEL_x(const NAME_args &a, const KERNEL_place &at, int h, int w)
-{
-#if LAYOUT_X_NCHW
-    return PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(a.X + (((int64_t)at.n * a.C + at.c) * a.H + h) * a.W + w));
-#else
-    return PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(a.X + (((int64_t)at.n * a.H + h) * a.W + w) * a.C + at.c));
-#endif
-}
+#include "../image/place.cuh"
 
 /* The pixels of X, of `size` in a row (or a column), that pixel p of `results` in Y comes from: its place num / den is a quotient of integers, of
  * 32 bits where that suffices. */
@@ -95,7 +68,7 @@ static __device__ __forceinline__ KERNEL_pixels KERNEL_pixels_of(const NAME_args
     return (int64_t)results * size < 1 << 29 ? KERNEL_work_out<int>(a, p, results, size) : KERNEL_work_out<int64_t>(a, p, results, size);
 }
 
-static __device__ __forceinline__ float KERNEL_resized(const NAME_args &a, const KERNEL_place &at)
+static __device__ __forceinline__ float KERNEL_element(const NAME_args &a, const KERNEL_place &at)
 {
     const KERNEL_pixels row = KERNEL_pixels_of(a, at.p, a.P, a.H), column = KERNEL_pixels_of(a, at.q, a.Q, a.W);
 #if IS_LINEAR
@@ -107,25 +80,4 @@ static __device__ __forceinline__ float KERNEL_resized(const NAME_args &a, const
 #endif
 }
 
-static __global__ void __launch_bounds__(NT) KERNEL(const NAME_args a)
-{
-#if TARGET_GUARD
-    const unsigned elements = (unsigned)a.N * a.P * a.Q * a.C;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const unsigned e = blockIdx.x * BLOCK + i * NT + threadIdx.x;
-        if (e >= elements)
-            return;
-        const KERNEL_place at = KERNEL_find(a, e);
-        float y = KERNEL_resized(a, at);
-#if HAS_EPILOGUE
-#if LAYOUT_Y_NCHW
-        y = NAME_epilogue(a, y, at.n, at.c, at.p, at.q);
-#else
-        y = NAME_epilogue(a, y, at.n, at.p, at.q, at.c);
-#endif
-#endif
-        a.Y[e] = PACKAGE_device::RESULT_ELEMENT_of(y);
-    }
-#endif
-}
+#include "../image/elements.cuh"

@@ -5,7 +5,7 @@ doc     = "pixel by pixel, V vectors of neighbouring channels in registers over 
 dtypes  = ["f32"];
 layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
 params  = (
-  { name = "V";  choices = [1, 2, 3, 4, 6, 8, 12, 16]; doc = "vectors of channels at a time"; },
+  { name = "V";  choices = [1, 2, 3, 4, 6, 8, 12, 16, 24]; doc = "vectors of channels at a time"; },
   { name = "FR"; choices = "R";          doc = "rows of the windows that it is for; 0: any"; },
   { name = "FS"; choices = "S";          doc = "the same of columns"; } );
 values  = (
@@ -15,7 +15,7 @@ values  = (
 constraints = (
   { need = "(FR > 0) == (FS > 0) && FR * FS * V <= 128"; why = "taps are code; longer code only costs instruction cache"; },
   { need = "V == 1 || !EPILOGUE_CALLS"; why = "a call keeps few vectors in registers"; },
-  { need = "V <= VECTOR_REGISTERS / 2"; why = "the vectors stay in registers"; } );
+  { need = "4 * V <= 3 * VECTOR_REGISTERS"; why = "the vectors stay in registers"; } );
 general = ( { target = ["avx512", "avx2", "portable"]; V = 1; FR = 0; FS = 0; } );
 tile    = { N = "1"; C = "V*LANES"; H = "1"; W = "1"; R = "1"; S = "1"; };
 own_terms = true;
@@ -77,16 +77,18 @@ KERNEL_block(const int vectors, const int64_t rows, const int64_t columns, const
     const int64_t tap = NAME_DIL_W(a) * a->C, line = NAME_DIL_H(a) * a->W * a->C;
     const float *x = at->x + c;
     PACKAGE_floats_MACHINE acc[V];
+    PACKAGE_UNROLL(24)
     for (int v = 0; v < vectors; v++)
         acc[v] = PACKAGE_all_MACHINE(KERNEL_NOTHING);
     for (int64_t r = 0; r < rows; r++, x += line)
+        PACKAGE_UNROLL(4) /* a prefetcher that follows a load from one tap to the next is better off with a load for each of several */
         for (int64_t s = 0; s < columns; s++)
-            PACKAGE_UNROLL(16)
+            PACKAGE_UNROLL(24)
             for (int v = 0; v < vectors; v++) {
                 const float *from = x + s * tap + v * LANES;
                 acc[v] = KERNEL_join(acc[v], lanes < LANES ? PACKAGE_load_MACHINE(from, lanes) : (PACKAGE_floats_MACHINE)(*(const KERNEL_vec *)from));
             }
-    PACKAGE_UNROLL(16)
+    PACKAGE_UNROLL(24)
     for (int v = 0; v < vectors; v++) {
 #if !IS_MAX
         acc[v] *= PACKAGE_all_MACHINE(at->part);
@@ -106,6 +108,10 @@ KERNEL_channels(const int64_t rows, const int64_t columns, const NAME_args *a, c
     int64_t c = 0;
     for (; c + V * LANES <= a->C; c += V * LANES)
         KERNEL_block(V, rows, columns, a, &at, c, LANES);
+#if V > 8
+    for (; c + 8 * LANES <= a->C; c += 8 * LANES)
+        KERNEL_block(8, rows, columns, a, &at, c, LANES);
+#endif
 #if V > 1
     for (; c + LANES <= a->C; c += LANES)
         KERNEL_block(1, rows, columns, a, &at, c, LANES);

@@ -57,12 +57,12 @@ typedef struct {
     float *y;
 } KERNEL_line;
 
-/* A vector of column w, from the `rows` rows under a row of Y: a constant of each call, where it is known. */
+/* A vector of column w, from the `rows` rows under a row of Y: a constant of each call, where it is known. inside: the column stands on the image. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE
-KERNEL_column(const int64_t rows, const NAME_args *a, const float *x, int64_t w, int64_t lanes)
+KERNEL_column(const int inside, const int64_t rows, const NAME_args *a, const float *x, int64_t w, int64_t lanes)
 {
     PACKAGE_floats_MACHINE acc = PACKAGE_all_MACHINE(KERNEL_NOTHING);
-    if (w < 0 || w >= a->W)
+    if (!inside && (w < 0 || w >= a->W))
         return acc;
     x += w * a->C;
     PACKAGE_UNROLL(16)
@@ -71,35 +71,32 @@ KERNEL_column(const int64_t rows, const NAME_args *a, const float *x, int64_t w,
     return acc;
 }
 
-/* Channels c.. of a row, `vectors` of them (a constant of each call), of which the last one has `lanes`. */
+/* Pixels q..end-1 of a row, whose first KEPT columns are there already. inside: they are whole windows, on the image. x, y: channel c of the row's start. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_block(const int vectors, const int64_t rows, const NAME_args *a, const KERNEL_line *line, int64_t c, int64_t lanes)
+KERNEL_pixels(const int inside, const int vectors, const int64_t rows, const NAME_args *a, const KERNEL_line *line, int64_t c, int64_t lanes,
+              int64_t q, int64_t end, PACKAGE_floats_MACHINE column[V][FS])
 {
     const float *x = line->x + c;
-    float *y = line->y + c;
-    PACKAGE_floats_MACHINE column[V][FS];
+    float *y = line->y + q * a->C + c;
 #if !IS_MAX
     const float of_rows = KERNEL_part(a, line->rows, FR), whole = of_rows / FS;
 #endif
-    PACKAGE_UNROLL(16)
-    for (int s = 0; s < KEPT; s++)
-        PACKAGE_UNROLL(4)
-        for (int v = 0; v < vectors; v++)
-            column[v][s] = KERNEL_column(rows, a, x + v * LANES, s - NAME_PAD_L(a), lanes);
-    for (int64_t q = 0; q < a->Q; q++, y += a->C) {
+    for (; q < end; q++, y += a->C) {
+#if !IS_MAX
+        const KERNEL_span columns = KERNEL_columns_of(a, q);
+        const PACKAGE_floats_MACHINE part = PACKAGE_all_MACHINE(inside || columns.end - columns.first == FS ? whole : of_rows * KERNEL_part(a, columns.end - columns.first, FS));
+#endif
         PACKAGE_UNROLL(4)
         for (int v = 0; v < vectors; v++) {
             PACKAGE_UNROLL(16)
             for (int s = KEPT; s < FS; s++)
-                column[v][s] = KERNEL_column(rows, a, x + v * LANES, q * FW + s - NAME_PAD_L(a), lanes);
+                column[v][s] = KERNEL_column(inside, rows, a, x + v * LANES, q * FW + s - NAME_PAD_L(a), lanes);
             PACKAGE_floats_MACHINE acc = column[v][0];
             PACKAGE_UNROLL(16)
             for (int s = 1; s < FS; s++)
                 acc = KERNEL_join(acc, column[v][s]);
 #if !IS_MAX
-            const KERNEL_span columns = KERNEL_columns_of(a, q);
-            const int64_t wide = columns.end - columns.first;
-            acc *= PACKAGE_all_MACHINE(wide == FS ? whole : of_rows * KERNEL_part(a, wide, FS));
+            acc *= part;
 #endif
 #if HAS_EPILOGUE
             acc = NAME_epilogue_MACHINE(a, acc, line->n, line->p, q, c + v * LANES, lanes);
@@ -113,6 +110,25 @@ KERNEL_block(const int vectors, const int64_t rows, const NAME_args *a, const KE
                 column[v][s] = column[v][s + FW];
         }
     }
+}
+
+/* Channels c.. of a row, `vectors` of them (a constant of each call), of which the last one has `lanes`. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_block(const int vectors, const int64_t rows, const NAME_args *a, const KERNEL_line *line, int64_t c, int64_t lanes)
+{
+    /* pixels q0..q1-1 have windows within the image */
+    const int64_t q0 = (NAME_PAD_L(a) + FW - 1) / FW, past = (a->W + NAME_PAD_L(a) - FS + FW) / FW, q1 = past < a->Q ? past : a->Q;
+    PACKAGE_floats_MACHINE column[V][FS];
+    PACKAGE_UNROLL(16)
+    for (int s = 0; s < KEPT; s++)
+        PACKAGE_UNROLL(4)
+        for (int v = 0; v < vectors; v++)
+            column[v][s] = KERNEL_column(0, rows, a, line->x + c + v * LANES, s - NAME_PAD_L(a), lanes);
+    if (q0 < q1) {
+        KERNEL_pixels(0, vectors, rows, a, line, c, lanes, 0, q0, column);
+        KERNEL_pixels(1, vectors, rows, a, line, c, lanes, q0, q1, column);
+    }
+    KERNEL_pixels(0, vectors, rows, a, line, c, lanes, q0 < q1 ? q1 : 0, a->Q, column);
 }
 
 /* All channels of a row whose windows have `rows` rows on the image. */
@@ -141,6 +157,8 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
         const KERNEL_line line = { n, p, rows.end - rows.first, a->X + (n * a->H + h) * a->W * a->C, a->Y + row * a->Q * a->C };
         if (line.rows == FR)
             KERNEL_row(FR, a, &line);
+        else if (line.rows == FR - 1) /* the first and the last row, where padding is one row */
+            KERNEL_row(FR - 1, a, &line);
         else
             KERNEL_row_any(a, &line);
     }

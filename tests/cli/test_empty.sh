@@ -84,7 +84,7 @@ kernel nhwc direct_conv "$direct STRIP=0" -DOP_conv2d $padded "$other"
 kernel nhwc direct_conv "$direct STRIP=1" -DOP_conv2d $padded "$other" -DTOO_LARGE=1,1,$most,$most,$most,1,$most,$most,1,1,1,1,1,1,1,1,3,3,$most,1
 kernel nchw direct_conv "$direct STRIP=0" -DOP_conv2d $padded "$other"
 kernel points direct_conv "$direct STRIP=1" -DOP_conv2d $halved "$other"
-kernel depths depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=2' -DOP_conv2d $padded -DSERVES="$depthwise"
+kernel depths depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 PF=0 CB=2' -DOP_conv2d $padded -DSERVES="$depthwise"
 kernel winograd winograd_conv 'YT=2 MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=2' -DOP_conv2d $padded -DSERVES="e[R] == 3 && e[S] == 3 && e[C] > 0 && !($depthwise)"
 kernel nhwc any_conv '' -DOP_conv2d $padded
 kernel nchw any_conv '' -DOP_conv2d $padded

@@ -21,6 +21,7 @@
 #define CHANNELS "clamp(acc + bias[oc], 0, 6)"
 #define SCALED "acc * scale[c] + p - 2 * q"
 #define WINDOW "shapes = ( { N = \"T\"; C = 37; H = 9; W = 21; R = 3; S = 3; STRIDE = 2; PAD = 1; } );"
+#define WIDE "shapes = ( { N = 1; C = 343; H = \"T\"; W = 9; R = \"T\"; S = 7; PAD_L = 1; } );"
 #define SLIDING                                                                                                       \
     "shapes = ( { N = 1; C = 37; H = \"T + 3\"; W = 9; R = 3; S = 3; PAD = 2; }, { N = 2; C = 64; H = 3; W = \"T\"; " \
     "R = 3; S = 3; PAD = 1; DIL_H = 2; COUNT_PAD = 1; } );"
@@ -100,9 +101,9 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", CONV, ACCURATE SAME },
     /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */
     { "conv2d f32 packed", "depthwise_conv * PT=1 QT=4 " ANY_FILTER " CB=2", CHANNELS, PLAIN },
-    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", CHANNELS, PLAIN },
-    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
-    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 CB=0", "acc + residual[n,p,q,oc]", DEEP("PAD = 4; STRIDE_W = 3;") },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 PF=1 CB=2", CHANNELS, PLAIN },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=2 FW=2 PF=1 CB=0", "silu(acc * scale[oc] + shift[oc])", HALVING },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=3 PF=1 CB=0", "acc + residual[n,p,q,oc]", DEEP("PAD = 4; STRIDE_W = 3;") },
     /* ---- any convolution: groups, depthwise ones, strides and dilations, in all layouts */
     { "conv2d f32 packed", "any_conv *", CONV, ODD },
     { "conv2d f32 F=RSCK X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", APART },
@@ -117,6 +118,7 @@ static const KernelRow usual[] = {
     { "max_pool2d f32", "sliding_pool * V=1 FR=3 FS=3 FW=2", "tanh(acc)", WINDOW },
     { "max_pool2d f32 X=NCHW", "any_pool *", SCALED, NULL },
     { "avg_pool2d f32", "channels_pool * V=2", SCALED, NULL },
+    { "avg_pool2d f32", "channels_pool * V=12 FR=0 FS=0", SCALED, WIDE },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", SCALED, NULL },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", NULL, WINDOW },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "planes_pool *", NULL, NULL },
@@ -175,7 +177,7 @@ static const KernelRow usual[] = {
     { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv *", "acc + Y[n,oc,p,q]", STRIDES SAME },
     { "conv2d f32 X=NCHW packed", "direct_conv portable", CONV, STRIDES POINTS },
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", "acc + Y[n,p,q,oc]", STRIDES ACCURATE SAME },
-    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 CB=2", "silu(acc) + Y[n,p,q,oc]", STRIDES PLAIN },
+    { "conv2d f32 packed", "depthwise_conv * PT=2 QT=3 FR=3 FS=3 FH=1 FW=1 PF=0 CB=2", "silu(acc) + Y[n,p,q,oc]", STRIDES PLAIN },
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "tanh(acc + bias[oc])", "strides = [\"X\"];" APART },
     { "conv2d f32 packed", "any_conv *", "acc + Y[n,p,q,oc]", STRIDES ODD },
     { "conv2d f32 X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", STRIDES APART },
@@ -185,7 +187,7 @@ static const KernelRow usual[] = {
     /* ---- with the fewest registers: each way of dense and conv2d, strides, paddings, dilations and groups in all
      * layouts */
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=0 EVEN=1 SPLIT=0", CALLS, NULL },
-    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 CB=0", CONV,
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 PF=0 CB=0", CONV,
       ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 7; W = 11; C = 1; K = 1; R = 3; S = 2; STRIDE = 2; PAD = 1; DIL_W = 2; } );" },
 };
 
@@ -194,7 +196,7 @@ static const KernelRow usual[] = {
 static const KernelRow thorough[] = {
     { "dense f32 W=KN packed", "packed_gemm avx2 MR=1 NP=1 KA=4 UK=2 KC=512 PF=8 BLOCK=0 EVEN=0", BIAS, NULL },
     { "batch_matmul f32 A=KM B=KN", "direct_bmm * PF=1", NULL, NULL },
-    { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
+    { "conv2d f32 packed", "depthwise_conv portable PT=3 QT=2 FR=3 FS=3 FH=1 FW=1 PF=0 CB=0", "acc + residual[n,p,q,oc]", PLAIN },
     { "batch_rows f32", SHORT, "log_softmax[n](n <= m ? x[b0,b1,m,n] : -100)", NULL },
     { "row_values f32", TALL, "sqrt(sum[n](x[m,n] * x[m,n])) + min[n](abs(x[m,n]))", NULL },
     { "batch_matmul f32 A=MK B=KN", "direct_bmm *", "tanh(sigmoid(gelu(acc)))", NULL },
@@ -223,7 +225,7 @@ static const KernelRow thorough[] = {
     { "dense f32 packed", "packed_gemm portable MR=2 NP=1 KA=1 UK=1 KC=0 PF=16 HOLD=0 BLOCK=8 CALLS=1 EVEN=1 SPLIT=0", CALLS, NULL },
     { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=8 STRIP=0 CALLS=0", CONV, ACCURATE SAME },
     { "conv2d f32 packed", "direct_conv portable MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=8 STRIP=1 CALLS=0", CONV, ACCURATE SAME },
-    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 CB=2", CONV,
+    { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=2 FR=3 FS=3 FH=1 FW=1 PF=0 CB=2", CONV,
       ACCURATE "shapes = ( { N = \"T\"; G = 19; H = 5; W = 9; C = 1; K = 1; R = 3; S = 3; PAD = 1; } );" },
 };
 /* clang-format on */

@@ -14,6 +14,7 @@ params = (
   { name = "FS"; choices = "S";          doc = "the same of columns"; },
   { name = "FH"; choices = "STRIDE_H";   doc = "the same of rows of X from one of Y to the next"; },
   { name = "FW"; choices = "STRIDE_W";   doc = "the same of columns"; },
+  { name = "PF"; choices = [0, 1];       doc = "1: the rows of X under the next tiles are prefetched"; },
   { name = "CB"; choices = [0, 2, 4, 8]; doc = "channels / 16 that meet all rows of an image before the next ones do, so that their rows of X stay close; 0: all"; } );
 values = (
   { name = "COPY"; expr = "0";                doc = "no pixels are copied"; },
@@ -22,12 +23,13 @@ values = (
   { name = "HIGH"; expr = "(PT - 1)*FH + FR"; doc = "rows of X under a tile"; } );
 constraints = (
   { need = "(FR > 0) == (FS > 0) && (FR > 0) == (FH > 0) && (FR > 0) == (FW > 0)"; why = "which vectors of X meet which taps follows from all of them"; },
+  { need = "PF == 0 || FR > 0";                why = "which rows are new follows from the filters"; },
   { need = "PT == 1 || FR > 0";                why = "rows of Y share rows of X where it is known which"; },
   { need = "PT*QT + max(FS, 1) + 3 <= VECTOR_REGISTERS"; why = "the sums, a row of taps, a vector of X and constants of a formula must fit the vector registers"; },
   { need = "HIGH*((QT - 1)*FW + FS) <= 256";   why = "longer code only costs instruction cache"; } );
 general = (
-  { target = ["avx512", "avx2"]; PT = 1; QT = 7; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; },
-  { target = "portable"; PT = 1; QT = 4; FR = 0; FS = 0; FH = 0; FW = 0; CB = 0; } );
+  { target = ["avx512", "avx2"]; PT = 1; QT = 7; FR = 0; FS = 0; FH = 0; FW = 0; PF = 0; CB = 0; },
+  { target = "portable"; PT = 1; QT = 4; FR = 0; FS = 0; FH = 0; FW = 0; PF = 0; CB = 0; } );
 serves = "C == 1 && K == 1 && (FR == 0 || (DIL_H == 1 && DIL_W == 1))";
 tile = { N = "1"; G = "16 * max(CB, 1)"; H = "PT"; W = "QT"; C = "1"; K = "1"; R = "1"; S = "1"; };
 derived = (
@@ -45,10 +47,12 @@ terms = (
     doc = "two loads of X or of taps a cycle"; },
   { name = "tiles"; expr = "TILES_OF * (40 * max(1, ceil_div(PER_VECTOR * LANES, 16 * max(CB, 1)) * (CB > 0)) + 10 * PER_VECTOR) / THREADS"; doc = "start and end of a tile, and of each of its vectors"; },
   { name = "x_l2";  expr = "(ROW_BYTES * (UNDER + 1) > L1_BYTES) * N * ceil_div(P, PT) * UNDER * W * G / 16 / THREADS"; doc = "lines of X that come from L2 for each row of tiles"; },
-  { name = "x";     expr = "(N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
+  { name = "x";     expr = "(N * H * W * G * 8 > L2_BYTES) * N * H * W * G / 8 * (1 + (CB > 0)) / (1 + PF) / THREADS"; doc = "lines of X from beyond L2, which blocks of channels read in pieces"; },
+  { name = "prefetch"; expr = "PF * N * H * W * PER_VECTOR / 2 / THREADS"; doc = "prefetches issued"; },
   { name = "y";     expr = "N * P * Q * G / 8 / THREADS"; doc = "lines of Y written"; } );
 features = (
   { name = "fixed";  expr = "FR > 0"; doc = "the filters are known"; },
+  { name = "prefetch"; expr = "PF"; doc = "prefetches issued"; },
   { name = "rows";   expr = "log2(PT)"; doc = "rows of Y share rows of X"; },
   { name = "area";   expr = "log2(PT * min(QT, Q))"; doc = "independent sums"; },
   { name = "singles"; expr = "(PT > 1) * (P % PT + 2) / max(1, P)"; doc = "rows that are done one by one: those at the ends, and the rest"; },
@@ -66,6 +70,7 @@ features = (
 #define FS 3
 #define FH 1
 #define FW 1
+#define PF 1
 #define CB 0
 #define WIDE 14
 #define HIGH 4
@@ -108,9 +113,9 @@ static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_
 
 #if FR
 /* A row of X with a row of taps, for the tile's row whose sums are acc. `columns` and `inside` are constants of each call; inside: all columns of X
- * under the tile exist. pixel: floats from a pixel of X to the next one. */
+ * under the tile exist. pixel: floats from a pixel of X to the next one; ahead: to the row of X that is prefetched meanwhile, 0: none. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const KERNEL_place *at, int64_t pixel, const float *x, const float *f, int64_t lanes, KERNEL_vec acc[WIDE])
+KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const KERNEL_place *at, int64_t pixel, const float *x, const float *f, int64_t lanes, int64_t ahead, KERNEL_vec acc[WIDE])
 {
     KERNEL_vec tap[FS];
     (void)a; /* where attributes are the same in all calls */
@@ -130,6 +135,8 @@ KERNEL_row_of_x(const int columns, const int inside, const NAME_args *a, const K
             continue;
         KERNEL_vec v = KERNEL_load(x + j % 3 * pixel, lanes);
         PACKAGE_IN_REGISTER(v);
+        if (ahead > 0 && j + FW >= FS)
+            __builtin_prefetch(x + j % 3 * pixel + ahead, 0, 2);
         PACKAGE_UNROLL(8)
         for (int s = 0; s < FS; s++)
             if (j >= s && (j - s) % FW == 0 && (j - s) / FW < columns)
@@ -153,14 +160,14 @@ KERNEL_sums(const int rows, const int columns, const int inside, const NAME_args
             for (int t = 0; t < rows; t++)
                 if (i >= t * FH && i < t * FH + FR) {
                     __asm__("" : "+r"(x), "+r"(f)); /* else gcc keeps an address for each row and column, and taps for the next row of X */
-                    KERNEL_row_of_x(columns, inside, a, at, pixel, x, f + (i - t * FH) * FS * 16, lanes, acc[t]);
+                    KERNEL_row_of_x(columns, inside, a, at, pixel, x, f + (i - t * FH) * FS * 16, lanes, PF && i >= HIGH - PT * FH && (t == PT - 1 || i < (t + 1) * FH) ? PT * FH * line : 0, acc[t]);
                 }
         }
         return;
     }
 #endif
     for (int64_t r = at->top; r < r1; r++)
-        KERNEL_row_of_x(columns, inside, a, at, pixel, x + r * line, f + r * FS * 16, lanes, acc[0]);
+        KERNEL_row_of_x(columns, inside, a, at, pixel, x + r * line, f + r * FS * 16, lanes, PF && r >= FR - FH ? FH * line : 0, acc[0]);
 #else
     for (int64_t r = at->top; r < r1; r++)
         for (int64_t s = 0; s < a->S; s++) {

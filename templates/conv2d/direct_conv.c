@@ -71,6 +71,7 @@ derived = (
 terms = (
   { name = "fma";   expr = "STEPS * MT * (UT * VU - SHORT * GROUPS * (NP*VP - NV)) / 2"; doc = "two FMAs a cycle"; },
   { name = "x_l2";  expr = "(GROUPS + SINGLES) * MT * R * STRIDE_W * C / 16"; doc = "lines of X, once for each panel or group of them"; },
+  { name = "folded"; expr = "(HOLD == 2) * STEPS * GROUPS * MT * (NV - 1) / 4"; doc = "filters' vectors that each pixel loads anew, beside all other loads: a quarter of a cycle each"; },
   { name = "taps";  expr = "(GROUPS + SINGLES) * R * ((1 - FLAT) * ROW_TILES * (1 + EDGES * (S - 1) / max(1, ACROSS)) * 12"
                            " + ROW_TILES / max(1, ACROSS) * EDGES * C * 4)";
     doc = "a row of taps begins; at the sides of an image each tap, of which some pixels of a tile miss some"; },

@@ -9,7 +9,8 @@ may_spill = true;
 params = (
   { name = "NV";   choices = [1, 2, 4, 8, 12, 16]; doc = "vectors of the longest row that stays in registers"; },
   { name = "SIDE"; choices = [1, 2, 4, 8];     doc = "vectors side by side, whose sums are independent"; },
-  { name = "PF";   choices = [0, 1];           doc = "1: the next row is asked for while this one is computed"; } );
+  { name = "PF";   choices = [0, 1];           doc = "1: the next row is asked for while this one is computed"; },
+  { name = "FN";   choices = "N";              doc = "columns of the rows that it is for; 0: any"; } );
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
   { name = "BLOCK"; expr = "SIDE * LANES";     doc = "columns side by side"; },
@@ -17,10 +18,11 @@ values = (
   { name = "KEPT";  expr = "max(L1_BYTES, 32768) / 8"; doc = "columns of the longest rows that are stored past the caches: half of L1 holds what is kept of one"; },
   { name = "L3";    expr = "L3_BYTES + (L3_BYTES == 0) * 1073741824"; doc = "bytes of operands that caches may hold: more are stored past them"; } );
 constraints = (
-  { need = "NV <= VECTOR_REGISTERS / 2"; why = "a row and what is computed of it must fit the vector registers"; } );
+  { need = "NV <= VECTOR_REGISTERS / 2"; why = "a row and what is computed of it must fit the vector registers"; },
+  { need = "FN == 0 || NV == 1 || FN <= NV*LANES && 2*FN > NV*LANES"; why = "a longest row that the only one does not reach changes nothing"; } );
 general = (
-  { target = ["avx512", "avx2"]; NV = 4; SIDE = 4; PF = 0; },
-  { target = "portable"; NV = 4; SIDE = 2; PF = 0; } );
+  { target = ["avx512", "avx2"]; NV = 4; SIDE = 4; PF = 0; FN = 0; },
+  { target = "portable"; NV = 4; SIDE = 2; PF = 0; FN = 0; } );
 tile = { M = "1"; N = "NV * LANES"; };
 derived = ( { name = "ALL"; expr = "BATCH * M"; doc = "rows of all matrices"; } );
 own_terms = true; # there are no sums of products, of which the family's are
@@ -36,6 +38,7 @@ features = (
   { name = "fetch"; expr = "PF"; doc = "rows asked for ahead"; },
   { name = "short"; expr = "N <= NV * LANES"; doc = "a row stays in registers"; },
   { name = "rest";  expr = "log2(1 + LANES / max(N, 1))"; doc = "a vector for the last few columns, against a row"; },
+  { name = "fixed"; expr = "FN > 0"; doc = "indices are computed of a known number of columns"; },
   { name = "threads"; expr = "log2(THREADS)"; doc = "contention"; } );
 */
 #ifndef DCGEN /* one set of values, to compile this file as it stands */
@@ -43,6 +46,7 @@ features = (
 #define NV 4
 #define SIDE 4
 #define PF 0
+#define FN 0
 #define BLOCK 64
 #define MOST 128
 #define KEPT 1024
@@ -86,7 +90,10 @@ KERNEL_pass_P(const int vectors, const NAME_args *a, NAME_row_MACHINE *row, NAME
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_all(const int vectors, const NAME_args *args, int64_t begin, int64_t end)
 {
-    const NAME_args a = *args; /* as far as gcc knows, a store to Y may change the arguments where they lie */
+    NAME_args a = *args; /* as far as gcc knows, a store to Y may change the arguments where they lie */
+#if FN
+    a.N = FN;
+#endif
     const int64_t columns = NAME_columns(&a);
     const int exceeds = columns <= KEPT && NAME_rows(&a) * columns * 8 > L3;
     float buffer[KEPT] __attribute__((aligned(VECTOR_BYTES)));
@@ -110,20 +117,26 @@ KERNEL_all(const int vectors, const NAME_args *args, int64_t begin, int64_t end)
         PACKAGE_fence_MACHINE();
 }
 
+#if !FN
 #define KERNEL_OF(vectors) KERNEL_##vectors
 static TARGET_ATTRIBUTE void KERNEL_any(const NAME_args *a, int64_t begin, int64_t end) { KERNEL_all(0, a, begin, end); }
 //@ repeat R = 1..NV
 static TARGET_ATTRIBUTE void KERNEL_OF(R)(const NAME_args *a, int64_t begin, int64_t end) { KERNEL_all(R, a, begin, end); }
 //@ end
+#endif
 
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t rows = NAME_rows(a), begin = rows * task / ntask, end = rows * (task + 1) / ntask;
+#if FN
+    KERNEL_all(FN <= NV * LANES ? (FN + LANES - 1) / LANES : 0, a, begin, end);
+#else
     switch ((NAME_columns(a) + LANES - 1) / LANES) {
 //@ repeat R = 1..NV
     case R: KERNEL_OF(R)(a, begin, end); break;
 //@ end
     default: KERNEL_any(a, begin, end);
     }
+#endif
     return 0;
 }

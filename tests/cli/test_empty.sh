@@ -112,7 +112,7 @@ kernel larger_planes rows_resize '' -DOP_resize_bilinear
 section rows
 spec along rows '' 'M = "T"; N = 37;' 'formula = "x[m,n] - mean[n](x[m,n])";'
 spec across rows '' 'M = "T"; N = 37;' 'formula = "x[n,m]";'
-kernel along rows 'NV=2 SIDE=1 PF=1' -DOP_rows
+kernel along rows 'NV=2 SIDE=1 PF=1 FN=0' -DOP_rows
 kernel across block_rows 'ROWS=2 COLS=2' -DOP_rows
 package along -DOP_rows
 

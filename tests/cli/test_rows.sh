@@ -56,7 +56,7 @@ int main(void)
 C
     for softmax in 'softmax[n](x[m,n])' 'exp(log_softmax[n](x[m,n]))'; do
         formula rows '{ M = "T"; N = "T"; }' "$softmax"
-        "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=2 PF=1 rows.cfg --dump source 2>/dev/null | sed 's/columns \* 8 > [0-9]*/columns * 8 > 0/' >past.c
+        "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=2 PF=1 FN=0 rows.cfg --dump source 2>/dev/null | sed 's/columns \* 8 > [0-9]*/columns * 8 > 0/' >past.c
         grep -q 'columns \* 8 > 0;' past.c || failed "$target: no kernel stores past the caches"
         cat past.h >>past.c
         "${CC:-cc}" -std=gnu17 -O2 -Wno-psabi past.c -o past -lm && ./past || failed "$target: $softmax is wrong where it stores past the caches"
@@ -65,7 +65,7 @@ C
     section "NaN among the elements, for $target"
     formula row_values "$matrix" 'max[n](x[m,n]) - min[n](x[m,n])'
     for kernel in 'NV=2 SIDE=1' 'NV=4 SIDE=4'; do
-        "$dcgen" try --templates "$SRC/templates" rows $kernel PF=0 rows.cfg --dump source >nan.c 2>/dev/null
+        "$dcgen" try --templates "$SRC/templates" rows $kernel PF=0 FN=0 rows.cfg --dump source >nan.c 2>/dev/null
         cat >>nan.c <<'C'
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static void call(int64_t n)
 }
 C
     formula rows "$matrix" 'layernorm[n](x[m,n], 1e-12)'
-    "$dcgen" try --templates "$SRC/templates" rows NV=2 SIDE=2 PF=0 rows.cfg --dump source >norm.c 2>/dev/null
+    "$dcgen" try --templates "$SRC/templates" rows NV=2 SIDE=2 PF=0 FN=0 rows.cfg --dump source >norm.c 2>/dev/null
     cat far.h - >>norm.c <<'C'
 int main(void)
 {
@@ -134,7 +134,7 @@ int main(void)
 }
 C
     formula row_values "$matrix" 'mean[n](x[m,n])'
-    "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=1 PF=0 rows.cfg --dump source >mean.c 2>/dev/null
+    "$dcgen" try --templates "$SRC/templates" rows NV=1 SIDE=1 PF=0 FN=0 rows.cfg --dump source >mean.c 2>/dev/null
     cat far.h - >>mean.c <<'C'
 int main(void)
 {

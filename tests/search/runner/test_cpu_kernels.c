@@ -148,6 +148,8 @@ static const KernelRow usual[] = {
     /* ---- computed indices, in registers and beyond them, and in an epilogue */
     { "batch_rows f32", SHORT, ROTARY, ANGLES },
     { "batch_rows f32", "rows * NV=8 SIDE=2 PF=1", ROTARY, ANGLES },
+    { "batch_rows f32", "rows avx512 NV=8 SIDE=1 PF=1 FN=76", ROTARY, ANGLES },
+    { "batch_rows f32", "rows * NV=1 SIDE=2 PF=0 FN=76", ROTARY, ANGLES },
     { "rows f32", TALL, GROUP_NORM, GROUPS },
     { "rows f32", SHORT, SHIFT, "extents = { x = [\"M\", \"N\"]; };" },
     { "batch_rows f32", TALL, SHUFFLE, PIXELS },

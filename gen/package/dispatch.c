@@ -380,6 +380,18 @@ bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x)
     return template_serves(&b);
 }
 
+bool dispatch_decides(const Dispatcher *d, int entry, const int64_t *x)
+{
+    const DispatchEntry *e = &d->entry[entry];
+    bool all = true;
+    for (int k = e->first; k < e->first + e->nkernel; k++) {
+        const Binding b = binding_of(d, k, x);
+        int64_t does;
+        all = all && (!b.t->serves || expr_int(b.t->serves, template_lookup, (void *)&b, &does) == EXPR_OK);
+    }
+    return all;
+}
+
 int dispatch_narguments(const Dispatcher *d) { return d->spec->op->nextent + d->asks_align + d->is_told_parts; }
 
 const char *dispatch_argument(const Dispatcher *d, int i)

@@ -49,6 +49,8 @@ int dispatch_lacking(const Dispatcher *d, const Target **out);
 const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel);
 /* Is the kernel for a call? x: every extent, then the alignment where the dispatcher is told that, then the parts. */
 bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x);
+/* Do the conditions of the entry's kernels fit 64 bits at x? Else it is no legal call, whose operands' sizes do. */
+bool dispatch_decides(const Dispatcher *d, int entry, const int64_t *x);
 /* The name of x[i] in the function. */
 const char *dispatch_argument(const Dispatcher *d, int i);
 int dispatch_narguments(const Dispatcher *d);

@@ -12,7 +12,7 @@ values  = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; } );
 constraints = ( { need = "(FR > 0) == (FS > 0) && FR * FS <= 64"; why = "taps are code; longer code only costs instruction cache"; } );
 general = ( { target = ["avx512", "avx2", "portable"]; FR = 0; FS = 0; } );
-serves  = "H <= 64 && W <= 64 && P <= 64 && Q <= 64"; # vectors of channels of so many pixels stay in L2
+serves  = "H * W <= 4096 && P * Q <= 4096"; # vectors of channels of so many pixels stay in L2
 scratch = "4 * LANES * (H * W + P * Q + 3 * LANES)";
 tile    = { N = "1"; C = "LANES"; H = "1"; W = "LANES"; R = "1"; S = "1"; };
 own_terms = true;

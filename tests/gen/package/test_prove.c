@@ -205,6 +205,27 @@ TEST(conditions_are_proven)
     builder_free(b);
 }
 
+static bool at_huge_sizes(const int64_t *x)
+{
+    int64_t product;
+    return __builtin_mul_overflow(x[0], x[2], &product);
+}
+
+/* Of calls whose operands' sizes fit no 64 bits, which a package refuses before, nothing is asked. */
+TEST(conditions_may_overflow_where_no_call_is_legal)
+{
+    Proof p;
+    const char *why = NULL;
+    serve(arena, &served[0], spec, "M * K <= 4096");
+    wrong_entry = 0;
+    is_wrong = at_huge_sizes;
+    assert_true(prove_call(arena, &dispatcher, call, &p, &why));
+    is_wrong = at_one_shape;
+    assert_false(prove_call(arena, &dispatcher, call, &p, &why));
+    serve(arena, &served[0], spec, NULL);
+    is_wrong = NULL;
+}
+
 /* No dispatcher is right if for a kind of machine none of the kernels serves every call, even if the text does what the
  * data say, and no call of the spec's shapes lacks one. Whichever of them it is will do. */
 TEST(some_kernel_serves_all)

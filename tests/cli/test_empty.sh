@@ -98,7 +98,7 @@ window='N = 1; C = 20; H = "T"; W = "T"; R = 3; S = 3; PAD = 1;' planes='layout 
 spec pooled max_pool2d '' "$window"
 spec pooled_planes max_pool2d "$planes" "$window"
 kernel pooled any_pool '' -DOP_max_pool2d
-kernel pooled channels_pool 'V=2 FR=0 FS=0' -DOP_max_pool2d
+kernel pooled channels_pool 'V=2 QT=1 FR=0 FS=0' -DOP_max_pool2d
 kernel pooled sliding_pool 'V=2 FR=3 FS=3 FW=1' -DOP_max_pool2d -DSERVES='e[R] == 3 && e[S] == 3'
 kernel pooled_planes rows_pool 'FR=0 FS=0' -DOP_max_pool2d
 kernel pooled_planes planes_pool 'FR=0 FS=0' -DOP_max_pool2d

@@ -110,15 +110,15 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "any_conv portable", "tanh(acc + bias[oc])", APART },
     /* ---- other operators on images: windows of known size and any, whole vectors of channels and less, steps of one
      * pixel, of two and more */
-    { "max_pool2d f32", "channels_pool * V=4 FR=3 FS=3", SCALED, WINDOW },
+    { "max_pool2d f32", "channels_pool * V=2 QT=4 FR=3 FS=3", SCALED, WINDOW },
     { "max_pool2d f32", "channels_pool *", "tanh(acc)", NULL },
     { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", SCALED, WINDOW },
     { "max_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", NULL, NULL },
     { "max_pool2d f32 X=NCHW Y=NCHW", "planes_pool * FR=3 FS=3", SCALED, WINDOW },
     { "max_pool2d f32", "sliding_pool * V=1 FR=3 FS=3 FW=2", "tanh(acc)", WINDOW },
     { "max_pool2d f32 X=NCHW", "any_pool *", SCALED, NULL },
-    { "avg_pool2d f32", "channels_pool * V=2", SCALED, NULL },
-    { "avg_pool2d f32", "channels_pool * V=12 FR=0 FS=0", SCALED, WIDE },
+    { "avg_pool2d f32", "channels_pool * V=2 QT=1", SCALED, NULL },
+    { "avg_pool2d f32", "channels_pool * V=12 QT=1 FR=0 FS=0", SCALED, WIDE },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool *", SCALED, NULL },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "rows_pool * FR=3 FS=3", NULL, WINDOW },
     { "avg_pool2d f32 X=NCHW Y=NCHW", "planes_pool *", NULL, NULL },

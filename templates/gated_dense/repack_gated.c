@@ -81,10 +81,11 @@ features = (
 /* KERNEL: packs NP panels of all of K, then MR x (NP*8) tiles of Y, k innermost.
  *   X[m][k]         at X + m*K + k
 #if LAYOUT_W_KN
- *   W[k][n]         at W + k*N + n, G likewise
+ *   W[k][n]         at W + k*N + n
 #else
- *   W[n][k]         at W + n*K + k, G likewise
-#endif */
+ *   W[n][k]         at W + n*K + k
+#endif
+ *   G               likewise at G */
 #include "../gemm/rows.h"
 #include "../gemm/packed_step.h"
 #include "../gemm/sums.h"

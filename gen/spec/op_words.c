@@ -23,7 +23,21 @@ static void read_epilogue(OpReader *r, const ConfSetting *group)
         r->op->nepilogue++;
 }
 
-/* What formulas call the op's sums: variables of C beside the places of an element. */
+/* Names that formulas have anyway, and parameters of the functions that compute them. */
+static const char *const taken[] = { "a", "at", "extent", "inf", "lanes", "operand", "part", "r" };
+
+/* What is wrong with the name of a sum, which is a variable of C beside the places of an element; NULL: nothing. */
+static const char *sum_fault(const OpReader *r, const char *name)
+{
+    const Op *op = r->op;
+    if (op_axis(op, name) >= 0 || op_axis(op, text_letters(arena_strdup(r->arena, name), toupper)) >= 0 ||
+        names_row(NAMES(op->operand, op->noperand), name))
+        return "has the name of an operand, an extent or a place along one";
+    return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ? "has a name that formulas have anyway"
+                                                              : name_argument_fault(name);
+}
+
+/* What formulas call the op's sums. */
 static void read_sums(OpReader *r, const ConfSetting *root)
 {
     const ConfSetting *s = conf_member(root, "sums");
@@ -37,14 +51,7 @@ static void read_sums(OpReader *r, const ConfSetting *root)
     if (op->nsum == 0 || strcmp(op->sum[0], "acc") != 0)
         diag_error(r->diag, s->at, "'sums': expected names of sums, the first of which is \"acc\"");
     for (int i = 0; i < op->nsum; i++) {
-        const Loc at = conf_elem(s, i)->at;
-        const char *upper = text_letters(arena_strdup(r->arena, op->sum[i]), toupper);
-        if (!conf_check_name(r->diag, at, "sum", op->sum[i], name_argument_fault(op->sum[i])))
-            continue;
-        if (op_axis(op, op->sum[i]) >= 0 || op_axis(op, upper) >= 0 ||
-            names_row(NAMES(op->operand, op->noperand), op->sum[i]))
-            diag_error(r->diag, at, "the sum '%s' has the name of an operand, an extent or a place along one",
-                       op->sum[i]);
+        conf_check_name(r->diag, conf_elem(s, i)->at, "sum", op->sum[i], sum_fault(r, op->sum[i]));
         conf_twice(r->conf, s, i, "");
     }
 }

@@ -15,6 +15,7 @@ const Library dnnl_winograd_library = { "oneDNN", dnnl_open, NULL };
 bool dnnl_run(void *state) { return state != NULL; }
 void dnnl_teardown(void *state) { (void)state; }
 Span dnnl_weights(const void *state) { return (void)state, (Span){ 0 }; }
+void *dnnl_both(void *first, void *second) { return (void)first, (void)second, NULL; }
 
 #else
 
@@ -125,6 +126,16 @@ bool dnnl_run(void *state)
     for (const DnnlCall *c = state; c && done; c = c->next)
         done = dnnl_primitive_execute(c->primitive, c->stream, c->narg, c->arg) == dnnl_success;
     return done;
+}
+
+void *dnnl_both(void *first, void *second)
+{
+    DnnlCall *c = first;
+    if (c && second)
+        c->next = second;
+    else if (c || second)
+        dnnl_teardown(c ? c : second);
+    return second ? first : NULL;
 }
 
 Span dnnl_weights(const void *state)

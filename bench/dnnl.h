@@ -10,7 +10,7 @@
 
 #include "bench/peer.h"
 
-/* Y[b] = gelu(A[b] * B[b] + bias) + residual[b]: all lie densely. */
+/* Y[b] = gelu(A[b] * B[b] + bias) + residual[b], or silu(A[b] * B[b] + bias) * factor[b]: all lie densely. */
 typedef struct {
     int64_t batches; /* 0: there is no such axis */
     int64_t M, N, K;
@@ -20,6 +20,8 @@ typedef struct {
     bool a_km, b_nk; /* A is [K][M], B is [N][K] */
     bool packed;     /* B is reordered once into the format that oneDNN prefers */
     bool gelu;       /* the one of erf */
+    bool silu;
+    const float *factor; /* as Y; NULL: none */
 } DnnlMatmul;
 
 /* Y = softmax or layernorm of each row of X; both are [rows][columns], and may be the same. */
@@ -69,6 +71,8 @@ void *dnnl_softmax_setup(const DnnlRows *r, Memory *mem, int threads);
 void *dnnl_layernorm_setup(const DnnlRows *r, Memory *mem, int threads);
 void *dnnl_conv_setup(const DnnlConv *v, Memory *mem, int threads);
 void *dnnl_image_setup(const DnnlImage *v, Memory *mem, int threads);
+/* The second one behind the first, as one. NULL, and neither is left, where one could not be set up. */
+void *dnnl_both(void *first, void *second);
 
 bool dnnl_run(void *state);
 void dnnl_teardown(void *state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dnnl_matmul: oneDNN's matmul primitive. gelu and residual are its post-operations, in this order: an eltwise, then a
- * binary add, or a sum where the residual lies in Y.
+ * dnnl_matmul: oneDNN's matmul primitive. Functions, residual and factor are its post-operations, in this order: an
+ * eltwise, then a binary add or product, or a sum where the residual lies in Y.
  */
 #include "bench/dnnl.h"
 
@@ -39,10 +39,14 @@ static void set_post_ops(DnnlCall *c, const DnnlMatmul *m, const dnnl_memory_des
     dnnl_call_expect(c, dnnl_post_ops_create(&ops));
     if (m->gelu)
         dnnl_call_expect(c, dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_gelu_erf, 0, 0));
+    if (m->silu)
+        dnnl_call_expect(c, dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_swish, 1, 0));
     if (m->residual && m->residual == m->Y)
         dnnl_call_expect(c, dnnl_post_ops_append_sum(ops, 1));
     else if (m->residual)
         dnnl_call_expect(c, dnnl_post_ops_append_binary(ops, dnnl_binary_add, y));
+    if (m->factor)
+        dnnl_call_expect(c, dnnl_post_ops_append_binary(ops, dnnl_binary_mul, y));
     dnnl_call_expect(c, dnnl_primitive_attr_set_post_ops(c->attr, ops));
     dnnl_post_ops_destroy(ops);
 }
@@ -52,7 +56,7 @@ static void make_matmul(DnnlCall *c, const DnnlMatmul *m)
     const dnnl_memory_desc_t a = dnnl_plain_desc(c, m->batches, m->M, m->K, m->a_km), w = weights_desc(c, m);
     const dnnl_memory_desc_t bias = bias_desc(c, m), y = dnnl_plain_desc(c, m->batches, m->M, m->N, false);
     dnnl_matmul_desc_t d;
-    if (m->gelu || m->residual)
+    if (m->gelu || m->silu || m->residual || m->factor)
         set_post_ops(c, m, &y);
     dnnl_call_expect(c, dnnl_matmul_desc_init(&d, &a, &w, m->bias ? &bias : NULL, &y));
     dnnl_call_make(c, &d);
@@ -76,8 +80,9 @@ static void add_args(DnnlCall *c, const DnnlMatmul *m, Memory *mem)
         const dnnl_memory_desc_t bias = bias_desc(c, m);
         dnnl_call_add(c, DNNL_ARG_BIAS, &bias, m->bias);
     }
-    if (m->residual && m->residual != m->Y)
-        dnnl_call_add(c, DNNL_ARG_ATTR_MULTIPLE_POST_OP(m->gelu) | DNNL_ARG_SRC_1, y, m->residual);
+    const float *other = m->factor ? m->factor : m->residual != m->Y ? m->residual : NULL;
+    if (other)
+        dnnl_call_add(c, DNNL_ARG_ATTR_MULTIPLE_POST_OP(m->gelu || m->silu) | DNNL_ARG_SRC_1, y, other);
 }
 
 void *dnnl_setup(const DnnlMatmul *m, Memory *mem, int threads)

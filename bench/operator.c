@@ -6,11 +6,10 @@
 
 #include <string.h>
 
-static const Operator *const operators[] = {
-    &dense_operator,      &batch_matmul_operator,   &conv2d_operator,
-    &rows_operator,       &batch_rows_operator,     &max_pool2d_operator,
-    &avg_pool2d_operator, &resize_nearest_operator, &resize_bilinear_operator
-};
+static const Operator *const operators[] = { &dense_operator,          &gated_dense_operator, &batch_matmul_operator,
+                                             &conv2d_operator,         &rows_operator,        &batch_rows_operator,
+                                             &max_pool2d_operator,     &avg_pool2d_operator,  &resize_nearest_operator,
+                                             &resize_bilinear_operator };
 
 const Operator *operator_of(const Op *op)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * operator: what the contest knows of an operator: who is compared with a package of it, which limits it has, what it
- * is held to. A file each (dense.c, batch_matmul.c, conv2d.c, rows.c), one for pooling and resizing (images.c), and one
+ * is held to. A file each (dense.c, gated_dense.c ...), one for pooling and resizing (images.c), and one
  * a peer beside it (dense_cblas.c ...). A package of any other operator is measured against the limits alone.
  */
 #ifndef BENCH_OPERATOR_H
@@ -39,7 +39,8 @@ typedef struct Operator {
     const Goal *goals;
 } Operator;
 
-extern const Operator dense_operator, batch_matmul_operator, conv2d_operator, rows_operator, batch_rows_operator;
+extern const Operator dense_operator, gated_dense_operator, batch_matmul_operator, conv2d_operator, rows_operator;
+extern const Operator batch_rows_operator;
 extern const Operator max_pool2d_operator, avg_pool2d_operator, resize_nearest_operator, resize_bilinear_operator;
 
 /* The row of an op. */

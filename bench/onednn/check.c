@@ -60,6 +60,11 @@ static Expected gelu_of(Expected x)
     return (Expected){ value, 1.13 * x.off + CURVE * UNIT * fabs(x.value) };
 }
 
+static Expected silu_of(Expected x)
+{
+    return (Expected){ x.value / (1 + exp(-x.value)), 1.1 * x.off + CURVE * UNIT * fabs(x.value) };
+}
+
 /* residual: as it was before the run */
 static Expected matmul_element(const DnnlMatmul *m, const float *residual, int64_t b, int64_t i, int64_t j)
 {
@@ -74,6 +79,12 @@ static Expected matmul_element(const DnnlMatmul *m, const float *residual, int64
     e.off = (double)(m->K + 2) * UNIT * size;
     if (m->gelu)
         e = gelu_of(e);
+    if (m->silu)
+        e = silu_of(e);
+    if (m->factor) {
+        const double factor = (double)m->factor[(b * m->M + i) * m->N + j];
+        e = (Expected){ e.value * factor, fabs(factor) * e.off + UNIT * fabs(e.value * factor) };
+    }
     if (residual) {
         e.value += (double)residual[(b * m->M + i) * m->N + j];
         e.off += UNIT * fabs(e.value);
@@ -104,12 +115,13 @@ static void try_matmul(DnnlMatmul m, bool bias, Residual residual)
     m.Y = random_floats(&mem, ny, 1);
     const float *added = residual == RESIDUAL_NONE ? NULL : random_floats(&mem, ny, 1);
     m.residual = residual == RESIDUAL_IN_Y ? m.Y : added;
+    m.factor = m.silu ? random_floats(&mem, ny, 1) : NULL;
     for (int64_t i = 0; i < ny; i++)
         m.Y[i] = residual == RESIDUAL_IN_Y ? added[i] : NAN;
     char what[160];
-    snprintf(what, sizeof what, "matmul %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64 "%s%s%s%s%s", m.batches,
+    snprintf(what, sizeof what, "matmul %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64 "%s%s%s%s%s%s", m.batches,
              m.M, m.N, m.K, m.b_nk ? ", B as [N][K]" : "", m.packed ? ", B packed" : "", bias ? ", bias" : "",
-             m.gelu ? ", gelu" : "", residual_name[residual]);
+             m.gelu ? ", gelu" : "", m.silu ? ", silu and a factor" : "", residual_name[residual]);
     if (!run_once(dnnl_setup(&m, &mem, 1)))
         complain(what, "cannot");
     else if (!matmul_is_right(&m, added))
@@ -130,6 +142,10 @@ static int try_all_matmuls(void)
                 m.gelu = how & 8;
                 try_matmul(m, how & 4, r);
                 n++;
+                m.silu = !m.gelu && r == RESIDUAL_NONE;
+                if (m.silu)
+                    try_matmul(m, how & 4, r);
+                n += m.silu;
             }
     return n;
 }

@@ -75,9 +75,17 @@ static int fail_name(FormulaReader *r, const Node *n)
     if (strcmp(name, "acc") == 0)
         return FAIL(r, n, "the op '%s' computes nothing by itself: its formulas have no 'acc'", r->op->name);
     return FAIL(r, n,
-                "unknown name '%s'; expected %sinf, a place such as n, an extent such as N, or an operand with places "
-                "in brackets, as in %s[n]",
-                name, r->acc < 0 ? "" : "acc, ", name);
+                "unknown name '%s'; expected %s%sinf, a place such as n, an extent such as N, or an operand with "
+                "places in brackets, as in %s[n]",
+                name, r->acc < 0 ? "" : names_join(r->arena, NAMES(r->op->sum, r->op->nsum), ", "),
+                r->acc < 0 ? "" : ", ", name);
+}
+
+/* A sum of the op. */
+static int add_sum(FormulaReader *r, int sum)
+{
+    const FormulaNode node = { .kind = FORMULA_ACC, .type = FORMULA_REAL, .at = sum, .along = r->places };
+    return formula_add(r, NULL, node);
 }
 
 static int read_name(FormulaReader *r, const Node *n)
@@ -86,8 +94,9 @@ static int read_name(FormulaReader *r, const Node *n)
     for (int i = 0; r->frame && i < r->frame->of->narg; i++)
         if (strcmp(r->frame->of->args[i], name) == 0)
             return r->frame->value[i];
-    if (strcmp(name, "acc") == 0 && r->acc >= 0)
-        return r->acc;
+    const int sum = r->acc < 0 ? -1 : names_find(NAMES(r->op->sum, r->op->nsum), name);
+    if (sum >= 0)
+        return sum ? add_sum(r, sum) : r->acc;
     if (strcmp(name, "inf") == 0)
         return formula_add_number(r, n, (double)INFINITY, FORMULA_REAL);
     const int place = formula_place_named(r, name), extent = op_axis(r->op, name);
@@ -217,7 +226,7 @@ static int read_text(FormulaReader *r)
 {
     const FormulaText *t = r->text;
     if (r->op->reference)
-        r->acc = formula_add(r, NULL, (FormulaNode){ .kind = FORMULA_ACC, .type = FORMULA_REAL, .along = r->places });
+        r->acc = add_sum(r, 0);
     r->expr = t->expr;
     if (t->expr) {
         r->f->text = expr_text(t->expr);

@@ -4,9 +4,9 @@
  *
  *   epilogue = "gelu(acc + bias[n]) + residual[m,n]"
  *
- * `acc` is what the operator computed, bias and residual are operands that the function gets as arguments, m and n the
- * element's place along the output's extents M and N. A formula is kept as a graph: a part that is written twice is one
- * node, which is computed once.
+ * `acc` is what the operator computed (an op of several sums names the others), bias and residual are operands that
+ * the function gets as arguments, m and n the element's place along the output's extents M and N. A formula is kept as
+ * a graph: a part that is written twice is one node, which is computed once.
  */
 #ifndef DCGEN_FORMULA_H
 #define DCGEN_FORMULA_H
@@ -25,7 +25,7 @@ typedef enum { FORMULA_REAL, FORMULA_INT, FORMULA_TRUTH } FormulaType;
 
 typedef enum {
     FORMULA_NUMBER,
-    FORMULA_ACC,     /* the operator's result */
+    FORMULA_ACC,     /* the operator's result, or one of its sums */
     FORMULA_EXTENT,  /* the number of an axis, an attribute, a derived extent */
     FORMULA_INDEX,   /* the element's place along an extent */
     FORMULA_ELEMENT, /* of an operand */
@@ -98,8 +98,9 @@ extern const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT];
 typedef struct {
     FormulaKind kind;
     FormulaType type;
-    double real;  /* of a number; its value too where it is an integer */
-    int at;       /* extent or index: which extent of the op; element: which operand; reduction: along which extent */
+    double real; /* of a number; its value too where it is an integer */
+    /* extent or index: which extent of the op; element: which operand; reduction: along which extent; acc: which sum */
+    int at;
     FormulaOp op; /* of a function, of a reduction */
     int narg;
     /* nodes, all before this one: values of a function or a reduction; indices of an element, and behind them, where it

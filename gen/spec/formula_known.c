@@ -6,7 +6,7 @@
 #include <string.h>
 #include "gen/spec/formula_private.h"
 
-/* How a value depends on acc. */
+/* How a value depends on acc. Where there are more sums nobody asks for it. */
 typedef enum { NOT_AT_ALL, AFFINE, ANYHOW } Dependence;
 
 static Dependence dependence_of(const Formula *f, const FormulaNode *v, const Dependence *of)
@@ -213,12 +213,31 @@ static void keep_used(Formula *f, int root)
     f->nnode = n;
 }
 
-static bool uses_acc(const Formula *f)
+static bool uses_sum(const Formula *f, int sum)
 {
     for (int i = 0; i < f->nnode; i++)
-        if (f->node[i].kind == FORMULA_ACC)
+        if (f->node[i].kind == FORMULA_ACC && f->node[i].at == sum)
             return true;
     return false;
+}
+
+/* What the op computes must be in the output. False after an error. */
+static bool check_sums(const FormulaReader *r)
+{
+    const Op *op = r->op;
+    const Loc at = formula_start(r->text);
+    for (int i = 0; op->reference && i < op->nsum; i++) {
+        if (uses_sum(r->f, i))
+            continue;
+        if (op->nsum > 1)
+            return diag_error(r->diag, at, "the formula does not use %s; the op '%s' computes %s, each for the output",
+                              op->sum[i], op->name, names_join(r->arena, NAMES(op->sum, op->nsum), " and "));
+        return diag_error(r->diag, at,
+                          "the formula does not use acc: nothing of what op '%s' computes would be in the output; the "
+                          "op 'rows' computes formulas alone",
+                          op->name);
+    }
+    return true;
 }
 
 /* The operations of a call: those for each element of a row, as many times as the rows have elements. */
@@ -240,19 +259,14 @@ bool formula_know(FormulaReader *r, int root)
 {
     const int last = last_extent(r->op, &r->op->operand[r->out]);
     keep_used(r->f, root);
-    if (r->op->reference && !uses_acc(r->f))
-        return diag_error(r->diag, formula_start(r->text),
-                          "the formula does not use acc: nothing of what op '%s' computes would be in the output; the "
-                          "op 'rows' computes formulas alone",
-                          r->op->name);
-    if (!find_passes(r, last))
+    if (!check_sums(r) || !find_passes(r, last))
         return false;
     find_across(r);
     if (!r->op->reference)
         count_operations(r);
-    r->f->is_affine = is_affine(r->f);
+    r->f->is_affine = r->op->nsum == 1 && is_affine(r->f);
     r->f->reads = any_reads_rows(r->f, r->op);
-    r->f->bias = bias_of(r->f, last, r->op);
+    r->f->bias = r->op->nsum == 1 ? bias_of(r->f, last, r->op) : -1;
     note_lengths(r->f, r->op);
     note_rows(r->f, r->op);
     for (int i = 0; i < r->op->noperand; i++)

@@ -61,7 +61,7 @@ static const char *operand_fault(const FormulaReader *r, const char *name)
         return "has the name of an attribute of the op";
     if (extent >= 0 || formula_place_named(r, name) >= 0)
         return "has the name of an extent or of a place along one";
-    if (strcmp(name, "acc") == 0 || strcmp(name, "inf") == 0)
+    if (strcmp(name, "acc") == 0 || strcmp(name, "inf") == 0 || names_find(NAMES(r->op->sum, r->op->nsum), name) >= 0)
         return "has the name of a number in formulas";
     return formula_is_function(name) ? "has the name of a function, whose values stand in parentheses" : NULL;
 }

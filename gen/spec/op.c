@@ -231,6 +231,22 @@ static void read_layout(OpReader *r, const ConfSetting *group, Operand *o)
     o->nlayout++;
 }
 
+/* An operand that lies as one before it does, with layouts of the same names. */
+static void read_layout_of(OpReader *r, const ConfSetting *group, Operand *o)
+{
+    const ConfSetting *s = conf_member(group, "layout_of");
+    const Names before = NAMES(r->op->operand, r->op->noperand);
+    if (!s || !conf_string(r->conf, s, NULL, &o->layout_of) ||
+        conf_lookup(r->diag, s->at, "operand", o->layout_of, before) < 0)
+        return;
+    const Operand *of = names_row(before, o->layout_of);
+    bool same = o->nlayout > 1 && o->nlayout == of->nlayout;
+    for (int i = 0; same && i < o->nlayout; i++)
+        same = strcmp(o->layout[i].name, of->layout[i].name) == 0;
+    if (!same)
+        diag_error(r->diag, s->at, "'layout_of': expected an operand with layouts of the same names in the same order");
+}
+
 static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
 {
     const ConfSetting *several = conf_member(group, "layouts"), *list = conf_list(r->conf, group, "layouts");
@@ -246,6 +262,7 @@ static void read_layouts(OpReader *r, const ConfSetting *group, Operand *o)
         read_extents(r, group, &o->layout[0]);
     }
     o->elems = elements(r, &o->layout[0]);
+    read_layout_of(r, group, o);
 }
 
 /* Does it hold how much there is, or which part? A permutation says neither. */
@@ -303,11 +320,12 @@ static void read_data(OpReader *r, const ConfSetting *group, Operand *o)
 static void read_operand(OpReader *r, const ConfSetting *group)
 {
     static const ConfKey keys[] = {
-        { "name", true, "as in X" }, { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
-        { "extents", false, NULL },  { "layouts", false, NULL },
-        { "strided", false, NULL },  { "dtype", false, NULL },
-        { "doc", false, NULL },      { "data", false, NULL },
-        { "of", false, NULL },       { "finite", false, NULL },
+        { "name", true, "as in X" },  { "role", true, "\"in\", \"const\", \"out\" or \"index\"" },
+        { "extents", false, NULL },   { "layouts", false, NULL },
+        { "strided", false, NULL },   { "dtype", false, NULL },
+        { "doc", false, NULL },       { "data", false, NULL },
+        { "of", false, NULL },        { "finite", false, NULL },
+        { "layout_of", false, NULL },
     };
     Operand *o = &r->op->operand[r->op->noperand];
     const int nerror = diag_nerror(r->diag);
@@ -458,6 +476,7 @@ static void read_op(OpReader *r, const ConfSetting *root)
         { "derived", false, NULL },
         { "dtypes", true, "as in [\"f32\"]" },
         { "epilogues", false, NULL },
+        { "sums", false, NULL },
         { "accuracies", false, NULL },
         { "packs", false, NULL },
         { "operands", true, "in the order of the C API" },

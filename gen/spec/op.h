@@ -93,6 +93,7 @@ typedef struct {
     const Storage *stored;      /* NULL: as the spec's dtype says (op_element) */
     int nlayout;                /* what a spec may ask for; the first is the default */
     Layout layout[OP_MAX_NAME]; /* all of one rank, and of the same number of elements */
+    const char *layout_of;      /* an operand before it, whose choice is this one's too; NULL: specs choose */
     Expr *elems;                /* number of elements: the product of the extents */
     Expr *reads;                /* how many of them a call reads or writes at most; NULL: each once */
     const char *doc;            /* what it is, and its elements' order where it has one layout alone */
@@ -141,6 +142,10 @@ typedef struct {
     const char *dtype[OP_MAX_NAME];
     int nepilogue;
     OpEpilogue epilogue[OP_MAX_NAME]; /* words that specs may ask for in the place of a formula */
+    /* what formulas call the sums behind an element of the output, in the order in which kernels give them to it: the
+     * first is "acc". Of more than one only a formula makes an element. */
+    int nsum;
+    const char *sum[OP_MAX_NAME];
     int naccuracy;
     OpAccuracy accuracy[OP_MAX_NAME];
     int npack;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_words: what others may ask of an op by name: specs for its epilogues and accuracies, templates for parts of its
- * packed operand.
+ * op_words: what others may ask of an op by name: specs for its sums, epilogues and accuracies, templates for parts of
+ * its packed operand.
  */
+#include <ctype.h>
 #include <string.h>
 #include "gen/base/name.h"
+#include "gen/base/text.h"
 #include "gen/spec/formula.h"
 #include "gen/spec/op_private.h"
 
@@ -19,6 +21,39 @@ static void read_epilogue(OpReader *r, const ConfSetting *group)
     conf_formula(r->conf, group, "formula", &e->expr);
     if (op_read_name(r, group, "epilogue", &e->name))
         r->op->nepilogue++;
+}
+
+/* Names that formulas have anyway, and parameters of the functions that compute them. */
+static const char *const taken[] = { "a", "at", "extent", "inf", "lanes", "operand", "part", "r" };
+
+/* What is wrong with the name of a sum, which is a variable of C beside the places of an element; NULL: nothing. */
+static const char *sum_fault(const OpReader *r, const char *name)
+{
+    const Op *op = r->op;
+    if (op_axis(op, name) >= 0 || op_axis(op, text_letters(arena_strdup(r->arena, name), toupper)) >= 0 ||
+        names_row(NAMES(op->operand, op->noperand), name))
+        return "has the name of an operand, an extent or a place along one";
+    return names_find(NAMES(taken, LENGTH(taken)), name) >= 0 ? "has a name that formulas have anyway"
+                                                              : name_argument_fault(name);
+}
+
+/* What formulas call the op's sums. */
+static void read_sums(OpReader *r, const ConfSetting *root)
+{
+    const ConfSetting *s = conf_member(root, "sums");
+    Op *op = r->op;
+    op->sum[0] = "acc";
+    op->nsum = 1;
+    if (!s || !conf_strings(r->conf, root, "sums", op->sum, OP_MAX_NAME, &op->nsum))
+        return;
+    if (!op->reference)
+        diag_error(r->diag, s->name_at, "'sums' are what a reference computes, and there is none");
+    if (op->nsum == 0 || strcmp(op->sum[0], "acc") != 0)
+        diag_error(r->diag, s->at, "'sums': expected names of sums, the first of which is \"acc\"");
+    for (int i = 0; i < op->nsum; i++) {
+        conf_check_name(r->diag, conf_elem(s, i)->at, "sum", op->sum[i], sum_fault(r, op->sum[i]));
+        conf_twice(r->conf, s, i, "");
+    }
 }
 
 static void read_accuracy(OpReader *r, const ConfSetting *group)
@@ -92,6 +127,7 @@ void op_check_epilogues(OpReader *r, const ConfSetting *root)
 
 void op_read_words(OpReader *r, const ConfSetting *root)
 {
+    read_sums(r, root);
     if (conf_member(root, "epilogues"))
         op_read_each(r, root, "epilogues", OP_MAX_NAME, read_epilogue);
     if (conf_member(root, "advice"))

@@ -193,7 +193,9 @@ static void read_layout(SpecReader *r)
         const Operand *o = &spec->op->operand[i];
         if (o->role == ROLE_CONST && spec->const_operand < 0)
             spec->const_operand = i;
-        if (o->nlayout < 2)
+        if (o->layout_of)
+            spec->layout[i] = spec->layout[names_find(NAMES(spec->op->operand, i), o->layout_of)];
+        if (o->nlayout < 2 || o->layout_of)
             continue;
         keys[nkey++] = (ConfKey){ o->name, false, NULL };
         conf_choice(r->conf, group, o->name, "layout", NAMES(o->layout, o->nlayout), &spec->layout[i]);

@@ -98,6 +98,13 @@ static void read_accuracy(SpecReader *r)
                    OP_MAX_ACCURACY, *accuracy);
 }
 
+/* "acc and gate, as in epilogue = [\"gated_silu\"];" */
+static const char *sums_text(Arena *a, const Op *op)
+{
+    const char *names = names_join(a, NAMES(op->sum, op->nsum), " and ");
+    return op->nepilogue ? arena_printf(a, "%s, as in epilogue = [\"%s\"];", names, op->epilogue->name) : names;
+}
+
 /* From here on the op has the operands of the formula, which one that computes something has as its epilogue. */
 void spec_read_formula(SpecReader *r)
 {
@@ -123,6 +130,9 @@ void spec_read_formula(SpecReader *r)
         diag_error(r->diag, r->group->at,
                    "missing key 'formula': what op '%s' computes, as in formula = \"softmax[n](x[m,n])\";",
                    spec->op->name);
+    if (computes && spec->op && spec->op->nsum > 1 && (!s || (is_sequence(s) && s->n == 0)))
+        diag_error(r->diag, s ? s->at : r->group->at, "%s: what op '%s' makes of its sums, %s",
+                   s ? "'epilogue' is empty" : "missing key 'epilogue'", spec->op->name, sums_text(r->arena, spec->op));
     if (s && read_formula_text(r, s, computes, &text) && spec->op)
         spec->formula = formula_read(r->arena, spec->op, &text, &spec->op, r->diag);
     if (!computes && !spec->formula)

@@ -48,7 +48,7 @@ Expr *template_written_out(const TemplateReader *r, const Expr *e);
 /* template_strip.c: a file without what the spec does not ask for, from byte `from` on; notes whose strides it
  * knows. */
 const Source *template_strip(TemplateReader *r, const Source *src, size_t from);
-/* Is the name X_STRIDED or OUTPUT_READ? Then *value is what it is for the spec. */
+/* Is the name X_STRIDED, OUTPUT_READ or NSUM? Then *value is what it is for the spec. */
 bool template_asks(const Spec *s, const char *name, int64_t *value);
 
 /* Upper-case words that need no declaration: C's own, and what fill supplies. */

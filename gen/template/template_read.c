@@ -39,11 +39,11 @@ static void declare_flags(TemplateReader *r, const char *prefix, const char *con
 
 static void declare_context(TemplateReader *r)
 {
-    static const char *const fact[] = { "L1_BYTES",    "L2_BYTES",       "L3_BYTES",       "CORES",
-                                        "SMS",         "ELEM_BYTES",     "PACKED",         "TENSOR_SM",
-                                        "MAX_THREADS", "HAS_EPILOGUE",   "EPILOGUE_CALLS", "ROW_PASSES",
-                                        "ROWS_ACROSS", "EPILOGUE_READS", "EPILOGUE_FLAT",  "ACCURACY",
-                                        "COLD",        "OUTPUT_READ" };
+    static const char *const fact[] = {
+        "L1_BYTES",      "L2_BYTES",    "L3_BYTES",     "CORES",          "SMS",        "ELEM_BYTES",  "PACKED",
+        "TENSOR_SM",     "MAX_THREADS", "HAS_EPILOGUE", "EPILOGUE_CALLS", "ROW_PASSES", "ROWS_ACROSS", "EPILOGUE_READS",
+        "EPILOGUE_FLAT", "ACCURACY",    "COLD",         "OUTPUT_READ",    "NSUM"
+    };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)
@@ -280,7 +280,7 @@ static bool read_layouts(TemplateReader *r, const Conf *c)
         const Operand *o = &r->op->operand[i];
         const char *word[OP_MAX_NAME];
         int n = 0;
-        if (o->nlayout < 2)
+        if (o->nlayout < 2 || o->layout_of)
             continue;
         keys[nkey++] = (ConfKey){ o->name, false, NULL };
         ok = conf_strings(c, group, o->name, word, OP_MAX_NAME, &n) && ok;

@@ -4,7 +4,8 @@
  * template is read, before it is hashed or filled,
  *
  *   STRIDED(X, a->X_stride[0], K)   becomes `a->X_stride[0]` where the spec gives X strides, else `K`
- *   #if X_STRIDED, #if OUTPUT_READ  are decided: the lines of the other branch are gone
+ *   #if X_STRIDED, #if OUTPUT_READ, #if NSUM > 1
+ *                                   are decided: the lines of the other branch are gone
  *
  * so kernels of a spec without strides are, byte for byte, what they were before templates knew of these, and what was
  * measured of them stays good.
@@ -44,12 +45,13 @@ bool template_asks(const Spec *s, const char *name, int64_t *value)
 {
     static const char end[] = "_STRIDED";
     const size_t len = strlen(name), n = strlen(end);
-    const bool is_read = strcmp(name, "OUTPUT_READ") == 0, of_operand = len > n && strcmp(name + len - n, end) == 0;
+    const bool is_read = strcmp(name, "OUTPUT_READ") == 0, is_sums = strcmp(name, "NSUM") == 0,
+               of_operand = len > n && strcmp(name + len - n, end) == 0;
     char operand[NAME_MOST + 1] = "";
     if (of_operand && len - n <= NAME_MOST)
         memcpy(operand, name, len - n);
-    *value = is_read ? spec_reads_output(s) : of_operand && is_strided(s, operand);
-    return is_read || of_operand;
+    *value = is_read ? spec_reads_output(s) : is_sums ? s->op->nsum : of_operand && is_strided(s, operand);
+    return is_read || is_sums || of_operand;
 }
 
 static bool lookup(void *spec, const char *name, int64_t *value) { return template_asks(spec, name, value); }
@@ -172,7 +174,8 @@ const Source *template_strip(TemplateReader *r, const Source *src, size_t from)
     for (int i = 0; i < r->op->noperand; i++)
         if (r->op->operand[i].strided && knows_strides(src, from, r->op->operand[i].name, r->arena))
             r->t->strides |= 1u << i;
-    if (!strstr(src->text + from, "STRIDED") && !strstr(src->text + from, "OUTPUT_READ"))
+    if (!strstr(src->text + from, "STRIDED") && !strstr(src->text + from, "OUTPUT_READ") &&
+        !strstr(src->text + from, "NSUM"))
         return src;
     Stripper c = { .r = r, .src = src, .out = { .arena = r->arena } };
     text_addn(&c.out, src->text, from);

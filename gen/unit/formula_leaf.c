@@ -194,7 +194,7 @@ Piece print_leaf(Printer *p, int i)
     case FORMULA_ELEMENT:
         return print_element(p, i);
     default:
-        return (Piece){ "acc", BIND_PRIMARY, p->style == STYLE_VECTOR };
+        return (Piece){ p->spec->op->sum[v->at], BIND_PRIMARY, p->style == STYLE_VECTOR };
     }
 }
 

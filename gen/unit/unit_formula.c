@@ -22,6 +22,15 @@ static void add_places(const Printer *p, const char *type, Text *parameters, Tex
     text_add(unused, unused->len ? ";\n" : "");
 }
 
+/* The sums of an element, as parameters. */
+static const char *sums_text(const Printer *p, const char *type)
+{
+    Text t = { .arena = p->arena };
+    for (int i = 0; i < p->spec->op->nsum; i++)
+        text_printf(&t, "%s%s %s", i ? ", " : "", type, p->spec->op->sum[i]);
+    return text_str(&t);
+}
+
 /* A cast to void of the parameter `a`, where the formula uses nothing of the call: no operand, no extent. */
 static const char *unused_text(const Formula *f)
 {
@@ -50,11 +59,11 @@ static char *vector_text(Arena *a, const Spec *s, const Target *t)
     text_printf(&all,
                 "/* %s: of the `lanes` elements from %s on, one a lane. Lanes behind them hold anything. */\n"
                 "static inline __attribute__((always_inline)) TARGET_ATTRIBUTE PACKAGE_floats_MACHINE\n"
-                "NAME_epilogue_MACHINE(const NAME_args *a, PACKAGE_floats_MACHINE acc%s, int64_t lanes)\n{\n%s%s%s%s   "
+                "NAME_epilogue_MACHINE(const NAME_args *a, %s%s, int64_t lanes)\n{\n%s%s%s%s   "
                 " return %s;\n}\n",
-                quote_comment(a, s->formula->text), print_place_name(&p, p.along), text_str(&parameters),
-                unused_text(s->formula), p.takes_lanes ? "" : "    (void)lanes;\n", text_str(&unused), text_str(&p.out),
-                value.text);
+                quote_comment(a, s->formula->text), print_place_name(&p, p.along),
+                sums_text(&p, "PACKAGE_floats_MACHINE"), text_str(&parameters), unused_text(s->formula),
+                p.takes_lanes ? "" : "    (void)lanes;\n", text_str(&unused), text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
 
@@ -105,10 +114,10 @@ static char *scalar_text(Arena *a, const Spec *s, const Target *t)
     add_places(&p, "int", &parameters, &unused);
     text_printf(&all,
                 "/* %s: of one element. */\nstatic __device__ __forceinline__ float NAME_epilogue(const NAME_args &a, "
-                "float acc%s)\n{\n"
+                "%s%s)\n{\n"
                 "%s%s%s    return %s;\n}\n",
-                quote_comment(a, s->formula->text), text_str(&parameters), unused_text(s->formula), text_str(&unused),
-                text_str(&p.out), value.text);
+                quote_comment(a, s->formula->text), sums_text(&p, "float"), text_str(&parameters),
+                unused_text(s->formula), text_str(&unused), text_str(&p.out), value.text);
     return print_filled(&p, text_str(&all));
 }
 
@@ -163,7 +172,10 @@ static const char *exact_body(Printer *p)
             text_printf(&t, "    const int64_t %s = at %% %s;\n", print_place_name(p, extent), along);
         text_printf(&t, "    at /= %s;\n", along);
     }
-    text_add(&t, "    (void)operand, (void)part, (void)acc, (void)r, (void)at");
+    text_add(&t, "    (void)operand, (void)part");
+    for (int i = 0; i < p->spec->op->nsum; i++)
+        text_printf(&t, ", (void)%s", p->spec->op->sum[i]);
+    text_add(&t, ", (void)r, (void)at");
     for (int i = 0; i < p->spec->op->nextent; i++)
         text_printf(&t, ", (void)%s", p->spec->op->extent[i].name);
     const bool ints = print_at(p, p->spec->formula->nnode - 1)->type == FORMULA_INT;
@@ -191,6 +203,10 @@ static FillScope *exact_words(Printer *p, bool has_check)
     for (int i = 0; i < s->op->noperand; i++)
         if (!s->op->operand[i].of_formula)
             fill_number(fill_row(words), "OWN", i);
+    fill_number(words, "NSUM", s->op->nsum);
+    fill_list(words, "sums");
+    for (int i = 0; i < s->op->nsum; i++)
+        FILL_WORDS(fill_row(words), WORD("SUM", s->op->sum[i]), WORD("SUM_PLACE", i));
     fill_list(words, "every");
     for (int i = 0; i < s->op->nextent; i++)
         FILL_WORDS(fill_row(words), WORD("AXIS", s->op->extent[i].name), WORD("PLACE", i));

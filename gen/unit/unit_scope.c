@@ -414,6 +414,7 @@ static void add_op(FillScope *s, const Spec *spec)
                WORD("CALLS_ARITHMETIC", unit_calls_arithmetic(op)), WORD("HAS_FORMULA", spec->formula != NULL),
                WORD("FORMULA", quote_comment(s->arena, spec_formula_text(spec))),
                WORD("FORMULA_JSON", quote_json_text(s->arena, spec_formula_text(spec))),
+               WORD("SUMS", names_join(s->arena, NAMES(op->sum, op->nsum), ", ")),
                WORD("HAS_ACC", spec->formula && spec->formula->bias < 0 && !spec_moves(spec)),
                WORD("IS_MOVING", spec_moves(spec)), WORD("SPEED_UNIT", spec_moves(spec) ? "GB/s" : "GFLOP/s"));
     template_type_words(s, spec);

@@ -41,7 +41,7 @@ static void list_layouts(Asked *q)
     const Op *op = q->spec->op;
     for (int i = 0; i < op->noperand; i++)
         for (int k = 0; k < op->operand[i].nlayout; k++)
-            if (k != q->spec->layout[i])
+            if (k != q->spec->layout[i] && !op->operand[i].layout_of)
                 add_change(q, (Change){ .kind = CHANGE_LAYOUT,
                                         .operand = i,
                                         .layout = k,
@@ -79,7 +79,7 @@ static void list_changes(Asked *q, const TargetList *targets)
                                     .text = arena_printf(q->arena, "dtype = \"%s\"", s->op->dtype[i]) });
     list_layouts(q);
     list_targets(q, targets);
-    if (s->formula && s->op->reference)
+    if (s->formula && s->op->reference && s->op->nsum == 1)
         add_change(q, (Change){ .kind = CHANGE_FORMULA, .text = "no epilogue" });
     if (s->nlimit)
         add_change(q, (Change){ .kind = CHANGE_LIMITS, .text = "no 'space'" });
@@ -92,8 +92,10 @@ static void apply(const Change *c, Spec *s, const Target **t)
     s->formula = c->kind == CHANGE_FORMULA ? NULL : s->formula;
     s->nlimit = c->kind == CHANGE_LIMITS ? 0 : s->nlimit;
     *t = c->kind == CHANGE_TARGET ? c->target : *t;
-    if (c->kind == CHANGE_LAYOUT)
-        s->layout[c->operand] = c->layout;
+    const Operand *o = s->op->operand;
+    for (int i = 0; c->kind == CHANGE_LAYOUT && i < s->op->noperand; i++)
+        if (i == c->operand || (o[i].layout_of && strcmp(o[i].layout_of, o[c->operand].name) == 0))
+            s->layout[i] = c->layout;
 }
 
 static Device device_for(Arena *a, const Asked *q, const Target *t)

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* What the templates for few rows do once a block has its sums: SUMS sums of each of its BM x BN elements lie in
  * shared memory, one a warp that has it, SMEM / SUMS bytes apart, each where KERNEL_at(row, column) says. */
+#if NSUM > 1
+/* Computes the formula of both sums of one element, rounds and stores it. */
+static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KERNEL_operands &o, int m, int n, float acc, float gate)
+{
+    if (m >= KERNEL_nrow(a) || n >= KERNEL_ncol(a))
+        return;
+    o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::RESULT_ELEMENT_of(KERNEL_epilogue(a, acc, gate, m, n));
+}
+#else
 /* Computes the formula of one element, rounds and stores it. */
 static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KERNEL_operands &o, int m, int n, float v)
 {
@@ -8,6 +17,7 @@ static __device__ __forceinline__ void KERNEL_store(const NAME_args &a, const KE
         return;
     o.y[(int64_t)m * o.ldy + n] = PACKAGE_device::RESULT_ELEMENT_of(KERNEL_epilogue(a, v, m, n));
 }
+#endif
 
 /* Element e of the block, row by row: what its warps have, added up in their order. */
 static __device__ __forceinline__ float KERNEL_element(const float *sums, int e)
@@ -46,7 +56,11 @@ static __device__ __forceinline__ KERNEL_task KERNEL_find(const NAME_args &a)
     KERNEL_task b;
     b.of = KERNEL_of(a, K);
     b.m0 = tile % down * BM;
+#if NSUM > 1
+    b.n0 = tile / down * (BN / NSUM); /* a tile has as many columns of each weight */
+#else
     b.n0 = tile / down * BN;
+#endif
 #if SPLITK > 1
     const unsigned units = K / BK + (K % BK != 0), slice = (units + gridDim.z - 1) / gridDim.z * BK;
     b.k0 = blockIdx.z * slice;
@@ -65,7 +79,27 @@ static __device__ __forceinline__ void KERNEL_find_again(const NAME_args &a, int
 {
     const unsigned down = ((unsigned)KERNEL_nrow(a) + (BM - 1)) / BM, tile = KERNEL_tile_number(a);
     m0 = tile % down * BM;
+#if NSUM > 1
+    n0 = tile / down * (BN / NSUM);
+#else
     n0 = tile / down * BN;
+#endif
+}
+#endif
+#if NSUM > 1
+
+/* Element e of the tile, row by row, over all slices. */
+static __device__ __forceinline__ float KERNEL_whole(const float *sums, const float *tile, int e)
+{
+#if SPLITK > 1
+    float v = 0;
+#pragma unroll 4
+    for (unsigned s = 0; gridDim.z > 1 && s < gridDim.z; s++)
+        v += PACKAGE_device::load_l2(tile + s * (BM * BN) + e);
+    if (gridDim.z > 1)
+        return v;
+#endif
+    return KERNEL_element(sums, e);
 }
 #endif
 
@@ -82,6 +116,16 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
 #if HAS_EPILOGUE
     KERNEL_find_again(a, m0, n0);
 #endif
+#if NSUM > 1 /* a row of the tile has the sums of W, and behind them those of G */
+#if SPLITK == 1
+    const float *tile = sums;
+#endif
+#pragma unroll 1
+    for (int e = threadIdx.x; e < BM * (BN / NSUM); e += NT) {
+        const int m = e / (BN / NSUM), n = e % (BN / NSUM), at = m * BN + n;
+        KERNEL_store(a, b.of, m0 + m, n0 + n, KERNEL_whole(sums, tile, at), KERNEL_whole(sums, tile, at + BN / NSUM));
+    }
+#else
 #pragma unroll 1
     for (int e = threadIdx.x; e < BM * BN; e += NT) {
         float v = 0;
@@ -94,4 +138,5 @@ static __device__ __forceinline__ void KERNEL_finish(float *sums, const NAME_arg
             v = KERNEL_element(sums, e);
         KERNEL_store(a, b.of, m0 + e / BN, n0 + e % BN, v);
     }
+#endif
 }

@@ -9,6 +9,10 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     const LEFT_TYPE *x[ROWS];
     const RIGHT_TYPE *w = b.of.w + b.n0 + lane * WIDTH;
     const int left = KERNEL_ncol(a) - b.n0 - lane * WIDTH;
+#if NSUM > 1 /* the first half of the columns is of W, the second one of G */
+    const RIGHT_TYPE *g = b.of.g + b.n0 + lane * WIDTH;
+    constexpr int half = ncol / WIDTH / NSUM;
+#endif
     float acc[ROWS][ncol];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -22,9 +26,17 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     const auto fetch = [&](int i, unsigned k) {
 #pragma unroll
         for (int c = 0; c < ncol / WIDTH; c++)
+#if NSUM > 1
+            wv[i][c].load<true>(c < half ? w + (uint64_t)b.of.ldw * i + c * apart : g + (uint64_t)b.of.ldg * i + (c - half) * apart,
+                                k + i < b.k1 && c % half * apart < left);
+#else
             wv[i][c].load<true>(w + (uint64_t)b.of.ldw * i + c * apart, k + i < b.k1 && c * apart < left);
+#endif
     };
     w += (uint64_t)b.of.ldw * (b.k0 + group * deep);
+#if NSUM > 1
+    g += (uint64_t)b.of.ldg * (b.k0 + group * deep);
+#endif
 #pragma unroll
     for (int i = 0; i < deep; i++)
         fetch(i, b.k0 + group * deep);
@@ -32,6 +44,9 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
     for (unsigned first = b.k0; first < b.k1; first += KGROUPS * deep) {
         const unsigned k = first + group * deep;
         w += (uint64_t)b.of.ldw * (KGROUPS * deep);
+#if NSUM > 1
+        g += (uint64_t)b.of.ldg * (KGROUPS * deep);
+#endif
 #pragma unroll
         for (int i = 0; i < deep; i += WIDTH) {
 #pragma unroll

@@ -14,7 +14,15 @@ static __device__ __forceinline__ void KERNEL_sum(float *sums, const NAME_args &
         x[r] = KERNEL_row(a, b.of, b.m0 + r);
 #pragma unroll
     for (int c = 0; c < COLS; c++)
+#if NSUM > 1 /* the first half of the columns is of W, the second one of G */
+    {
+        const int n = (col + c) % (BN / NSUM);
+        const bool is_first = col + c < BN / NSUM;
+        w[c] = (is_first ? b.of.w : b.of.g) + (uint64_t)(is_first ? b.of.ldw : b.of.ldg) * (unsigned)min(b.n0 + n, KERNEL_ncol(a) - 1);
+    }
+#else
         w[c] = b.of.w + (uint64_t)b.of.ldw * (unsigned)min(b.n0 + col + c, KERNEL_ncol(a) - 1);
+#endif
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll

@@ -6,6 +6,10 @@ struct KERNEL_operands {
     const RIGHT_TYPE *w;
     RESULT_TYPE *y;
     unsigned ldx, ldw, ldy; /* elements from one row to the next */
+#if NSUM > 1
+    const RIGHT_TYPE *g; /* the second sum's */
+    unsigned ldg;
+#endif
 };
 
 /* What operands.cuh defines: rows and columns of a matrix of Y (nrow, ncol), and values of k behind each of its elements (nk); the matrices of the

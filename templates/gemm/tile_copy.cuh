@@ -4,6 +4,10 @@ struct KERNEL_source { /* what a thread copies of the next block of k */
     const LEFT_TYPE *x;  /* its first elements of X */
     const RIGHT_TYPE *w; /* and of W */
     unsigned ldx, ldw;
+#if NSUM > 1
+    const RIGHT_TYPE *g; /* the second sum's weight: the same of it as of W */
+    unsigned ldg;
+#endif
     int nrow, ncol; /* rows of X and columns of W from these on */
     int nk;         /* values of k from the block's first on */
 };
@@ -22,6 +26,10 @@ static __device__ __forceinline__ KERNEL_source KERNEL_begin(const NAME_args &a,
     s.nrow = KERNEL_nrow(a) - m0 - share_x::first();
     s.w = share_w::begin(o.w, o.ldw, n0, slice.k0);
     s.ncol = N - n0 - share_w::first();
+#if NSUM > 1
+    s.ldg = o.ldg;
+    s.g = KERNEL_share_g::begin(o.g, o.ldg, n0, slice.k0);
+#endif
     s.nk = slice.k1 - slice.k0;
     return s;
 }
@@ -39,4 +47,9 @@ static __device__ __forceinline__ void KERNEL_parts(KERNEL_source &src, Part par
     src.x += share_x::next(src.ldx);
     share_w::template each<whole>(share_x::parts, src.w, src.ldw, src.ncol, src.nk, part);
     src.w += share_w::next(src.ldw);
+#if NSUM > 1
+    typedef KERNEL_share_g share_g;
+    share_g::template each<whole>(share_x::parts + share_w::parts, src.g, src.ldg, src.ncol, src.nk, part);
+    src.g += share_g::next(src.ldg);
+#endif
 }

@@ -46,12 +46,20 @@ static __device__ __forceinline__ void KERNEL_store4(RESULT_TYPE *y, const float
 static __device__ __forceinline__ void
 KERNEL_finish(const float *sums, const NAME_args &a, const KERNEL_output &o, int m0, int n0, int round)
 {
+#if NSUM > 1 /* a row has the sums of W, and behind them those of G */
+    constexpr int columns = BN / NSUM, quads = columns / 4, along = quads & -quads, down = NT / PROBLEMS / along, rows = BM / ROUNDS;
+#else
     constexpr int quads = BN / 4, along = quads & -quads, down = NT / PROBLEMS / along, rows = BM / ROUNDS;
+#endif
     constexpr int two = rows >= 2 * down ? 2 : 1;
     const int first = KERNEL_thread() / along;
     const auto row = [&](int s) { return ROUNDS == 1 ? s : s / ROUND_ROWS * STRIP + round * ROUND_ROWS + s % ROUND_ROWS; };
 #pragma unroll 1
+#if NSUM > 1
+    for (int n = KERNEL_thread() % along * 4; n < columns && n < o.ncol; n += along * 4)
+#else
     for (int n = KERNEL_thread() % along * 4; n < BN && n < o.ncol; n += along * 4)
+#endif
 #pragma unroll 1
         for (int s = first; s < rows && row(s) < o.nrow; s += two * down) {
             float v[two][4];
@@ -60,7 +68,15 @@ KERNEL_finish(const float *sums, const NAME_args &a, const KERNEL_output &o, int
                 const int at = rows % (two * down) ? min(s + u * down, rows - 1) : s + u * down;
                 const float4 q = *(const float4 *)(sums + at * F_PITCH + n);
                 const float sum[4] = { q.x, q.y, q.z, q.w };
-#if OUTPUT_READ /* another thread may have written the last row: the thread's own first one is computed once more */
+#if NSUM > 1
+                const float4 h = *(const float4 *)(sums + at * F_PITCH + columns + n);
+                const float gate[4] = { h.x, h.y, h.z, h.w };
+                /* another thread may have written the last row: the thread's own first one is computed once more */
+                const int own = s + u * down < rows && row(s + u * down) < o.nrow ? row(s + u * down) : row(s);
+#pragma unroll
+                for (int l = 0; l < 4; l++)
+                    v[u][l] = KERNEL_epilogue(a, sum[l], gate[l], m0 + own, n0 + min(n + l, o.ncol - 1));
+#elif OUTPUT_READ /* another thread may have written the last row: the thread's own first one is computed once more */
                 const int own = s + u * down < rows && row(s + u * down) < o.nrow ? row(s + u * down) : row(s);
 #pragma unroll
                 for (int l = 0; l < 4; l++)

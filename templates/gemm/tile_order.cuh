@@ -4,7 +4,11 @@ static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, 
 {
     const unsigned down = (KERNEL_nrow(a) - 1) / BM + 1, tile = KERNEL_tile_number(a);
 #if GROUP
+#if NSUM > 1
+    const unsigned across = (KERNEL_ncol(a) - 1) / (BN / NSUM) + 1;
+#else
     const unsigned across = (KERNEL_ncol(a) - 1) / BN + 1;
+#endif
     const unsigned group = tile / (GROUP * across), in_group = tile % (GROUP * across);
     const unsigned height = min(down - group * GROUP, (unsigned)GROUP);
     m0 = (group * GROUP + in_group % height) * BM;
@@ -12,6 +16,9 @@ static __device__ __forceinline__ void KERNEL_tile(const NAME_args &a, int &m0, 
 #else
     m0 = tile % down * BM;
     n0 = tile / down * BN;
+#endif
+#if NSUM > 1
+    n0 /= NSUM; /* a tile has as many columns of each weight */
 #endif
 #if PROBLEMS > 1
     if (KERNEL_number() / KERNEL_tiles(a) >= KERNEL_nmatrix(a))

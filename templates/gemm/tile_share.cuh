@@ -95,12 +95,28 @@ static __device__ __forceinline__ int KERNEL_row(int s)
 }
 typedef KERNEL_along_k<BM, 0, KERNEL_row> KERNEL_share_x;
 #endif
+#if NSUM > 1
+/* The first half of W's part is of W, the second one of G. */
+#if !W_IS_KN
+typedef KERNEL_along_k<BN / NSUM, X_PART, KERNEL_column> KERNEL_share_w;
+typedef KERNEL_along_k<BN / NSUM, X_PART + BN / NSUM * BK, KERNEL_column> KERNEL_share_g;
+#else
+static __device__ __forceinline__ int KERNEL_at_second(int k, int n)
+{
+    return KERNEL_at_kn(k, n + BN / NSUM);
+}
+typedef KERNEL_across_k<BN / NSUM, W_PITCH, KERNEL_at_kn> KERNEL_share_w;
+typedef KERNEL_across_k<BN / NSUM, W_PITCH, KERNEL_at_second> KERNEL_share_g;
+#endif
+static constexpr int KERNEL_nparts = KERNEL_share_x::parts + KERNEL_share_w::parts + KERNEL_share_g::parts; /* copies of a thread, of all */
+#else
 #if !W_IS_KN
 typedef KERNEL_along_k<BN, X_PART, KERNEL_column> KERNEL_share_w;
 #else
 typedef KERNEL_across_k<BN, W_PITCH, KERNEL_at_kn> KERNEL_share_w;
 #endif
 static constexpr int KERNEL_nparts = KERNEL_share_x::parts + KERNEL_share_w::parts; /* copies of a thread, of both */
+#endif
 
 struct KERNEL_slice { /* of the sum: k0 .. k1-1 */
     int k0, k1;

@@ -56,7 +56,7 @@ size_t CALL_workspace_bytes(EXTENTS, const PACKAGE_exec *exec);
 #if HAS_FORMULA
  *   formula   FORMULA
 #if HAS_ACC
- *             acc: what the operator computed for the element
+ *             SUMS: what the operator computed for the element
 #endif
 #if IS_MOVING
  *             in floats: where a sum or a product on the way is beyond 3.4e38, as the squares of large elements, the result is

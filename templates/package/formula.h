@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#if NSUM > 1
+#include <stdlib.h>
+#endif
 
 typedef struct {
     double value, bound;
@@ -304,7 +307,7 @@ static dcgen_value REDUCTION(const int64_t *extent, const void *const *operand, 
 #endif
 /* The element of the output that lies `at` elements behind its first one. acc: what the operator computed; r: reductions of its row; part:
  * dcgen_part(extent). */
-static dcgen_value dcgen_formula(const int64_t *extent, const void *const *operand, dcgen_value acc, const dcgen_value *r, int64_t at,
+static dcgen_value dcgen_formula(const int64_t *extent, const void *const *operand, EACH(sums, dcgen_value SUM), const dcgen_value *r, int64_t at,
                                  double part)
 {
     const int64_t AXIS = extent[PLACE]; //@ repeat every
@@ -320,11 +323,27 @@ void dcgen_reference_rows(const int64_t *extent, const void *const *operand, int
     const double part = dcgen_part(extent);
 #if HAS_OPERATOR
     const void *const own[] = { EACH(own, operand[OWN]) }; /* without those that the formula brings */
+#if NSUM > 1
+    /* the sums of a row, NSUM for each element, and then their bounds */
+    double *sums = malloc((size_t)elems * NSUM * 2 * sizeof *sums), *bounds = sums + elems * NSUM;
+    if (!sums && elems > 0)
+        abort();
+    for (int64_t row = row0; row < row1; row++) {
+        dcgen_operator_rows(extent, own, row, row + 1, sums, bounds);
+        for (int64_t i = 0; i < elems; i++, y++, bound++) {
+            const double *v = sums + i * NSUM, *b = bounds + i * NSUM;
+            const dcgen_value SUM = { v[SUM_PLACE], isfinite(v[SUM_PLACE]) ? b[SUM_PLACE] : 0 }; //@ repeat sums
+            dcgen_give(dcgen_formula(extent, operand, EACH(sums, SUM), NULL, row * elems + i, part), y, bound);
+        }
+    }
+    free(sums);
+#else
     dcgen_operator_rows(extent, own, row0, row1, y, bound);
     for (int64_t i = 0; i < (row1 - row0) * elems; i++) {
         const dcgen_value acc = { y[i], isfinite(y[i]) ? bound[i] : 0 };
         dcgen_give(dcgen_formula(extent, operand, acc, NULL, row0 * elems + i, part), &y[i], &bound[i]);
     }
+#endif
 #else
     for (int64_t row = row0; row < row1; row++) {
         dcgen_value r[NNODE] = { { 0, 0 } };

@@ -73,7 +73,11 @@ static int call(const int64_t *e, const int64_t *elems, int64_t ntask)
         operand[i] = take(elems[i] * 4, i == NOPERAND - 1 ? UNWRITTEN : 0);
     if (dcgen_pack) {
         void *packed = take(dcgen_packed_bytes(e), UNWRITTEN);
+#ifdef CONSTANTS
+        wrong += dcgen_pack(e, operand, packed) != 0;
+#else
         wrong += dcgen_pack(e, operand[CONSTANT], packed) != 0;
+#endif
         free(operand[CONSTANT]);
         operand[CONSTANT] = packed;
     }

@@ -4,7 +4,7 @@
  *
  *   NAXIS, NEXTENT, NOPERAND  extents that are tried, numbers that describe a call, operands
  *   NSTRIDE                   how many of these numbers are strides, the last ones
- *   CONSTANT                  the place of the operand that may be packed
+ *   CONSTANT                  the place of the operand that may be packed; CONSTANTS, if defined: there are so many
  *   tried                     values of each extent, ended by -1
  *   describe(e, elems)        the other numbers of a call, from the first NAXIS; and the elements of each operand, the
  *                             output's last. A number below 0: the call is not legal
@@ -18,6 +18,19 @@ static void describe(int64_t *e, int64_t *elems)
     elems[0] = e[M] * e[K];
     elems[1] = e[N] * e[K];
     elems[2] = e[M] * e[N];
+}
+#endif
+
+#ifdef OP_gated_dense
+enum { M, N, K, NAXIS, NEXTENT = NAXIS, NSTRIDE = 0, CONSTANT = 1, NOPERAND = 4 };
+#define CONSTANTS 2
+static const int64_t tried[NAXIS][5] = { { 0, 1, 5, -1 }, { 0, 1, 19, 40, -1 }, { 0, 1, 5, -1 } };
+
+static void describe(int64_t *e, int64_t *elems)
+{
+    elems[0] = e[M] * e[K];
+    elems[1] = elems[2] = e[N] * e[K];
+    elems[3] = e[M] * e[N];
 }
 #endif
 

@@ -69,6 +69,16 @@ spec b_dot batch_matmul 'layout = { B = "NK"; };' 'B0 = 2; B1 = 3; M = "T"; N = 
 kernel b_dot dot_bmm 'MR=2 NR=2' -DOP_batch_matmul -DA_KM=0 -DB_NK=1
 package b_kn -DOP_batch_matmul -DA_KM=0 -DB_NK=0
 
+gated='epilogue = "acc * gate + 1";'
+spec gated_packed gated_dense 'layout = { W = "NK"; packed = true; };' 'M = "T"; N = 20; K = 5;' "$gated"
+spec gated_nk gated_dense 'layout = { W = "NK"; };' 'M = "T"; N = 20; K = 5;' "$gated"
+spec gated_kn gated_dense 'layout = { W = "KN"; };' 'M = "T"; N = 20; K = 5;' "$gated"
+kernel gated_packed packed_gated 'MR=2 NP=1 KA=1 UK=1 PF=8 HOLD=0 BLOCK=0 EVEN=1 SPLIT=0' -DOP_gated_dense
+kernel gated_nk dot_gated 'MR=2 NR=4 UK=1 HOLD=0 ORDER=0 EVEN=1 SPLIT=0' -DOP_gated_dense
+kernel gated_nk repack_gated 'MR=2 NP=1 UK=1 HOLD=0 EVEN=0 SPLIT=0' -DOP_gated_dense
+kernel gated_kn repack_gated 'MR=2 NP=1 UK=1 HOLD=0 EVEN=0 SPLIT=0' -DOP_gated_dense
+package gated_packed -DOP_gated_dense
+
 section convolutions
 padded=-DATTRIBUTES=1,1,1,1,1,1,1,1 halved=-DATTRIBUTES=2,2,0,0,0,0,1,1 most=2147483647
 size='N = 1; G = 1; H = "T"; W = "T"; C = 5; K = 20; R = 3; S = 3;'

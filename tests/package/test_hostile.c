@@ -31,7 +31,7 @@ static const char spec_text[] =
 static const char op_text[] =
     "name = \"dense\"; doc = \"a doc\"; also = [\"product\"]; advice = ( { words = [\"d1\"]; say = \"do\"; } ); dtypes "
     "= [\"f32\", \"tf32\", \"f16\", \"bf16\"]; \n"
-    "epilogues = ( { name = \"bias\"; formula = \"acc + bias[n]\"; } );\n"
+    "sums = [\"acc\"]; epilogues = ( { name = \"bias\"; formula = \"acc + bias[n]\"; } );\n"
     "axes = ( { name = \"M\"; kind = \"spatial\"; least = 0; try = [7]; doc = \"a doc\"; }, { name = \"N\"; kind = "
     "\"spatial\"; "
     "doc = \"a "
@@ -44,6 +44,8 @@ static const char op_text[] =
     "  { name = \"X\"; role = \"in\"; dtype = \"f32\"; strided = false; finite = \"a doc\"; extents = [\"M\", \"K\"]; "
     "doc = \"a doc\"; },\n"
     "  { name = \"W\"; role = \"const\"; doc = \"a doc\";\n"
+    "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
+    "  { name = \"V\"; role = \"in\"; doc = \"a doc\"; layout_of = \"W\";\n"
     "    layouts = ( { name = \"NK\"; extents = [\"N\", \"K\"]; }, { name = \"KN\"; extents = [\"K\", \"N\"]; } ); },\n"
     "  { name = \"Y\"; role = \"out\"; extents = [\"M\", \"N\"]; doc = \"a doc\"; },\n"
     "  { name = \"mask\"; role = \"index\"; extents = [\"M\"]; doc = \"a doc\"; data = "

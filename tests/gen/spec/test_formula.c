@@ -70,7 +70,7 @@ static const char *shown(const Spec *s, int i)
     case FORMULA_NUMBER:
         return number_text(v);
     case FORMULA_ACC:
-        return "acc";
+        return s->op->sum[v->at];
     case FORMULA_EXTENT:
         return extent;
     case FORMULA_INDEX:
@@ -263,6 +263,22 @@ TEST(each_function_has_operands_of_its_own)
     assert_int_equal(read_formula("acc + a[n] + b[m]")->op->noperand, 5);
     assert_int_equal(read_formula("acc")->op->noperand, 3);
     assert_int_equal(read_dense("[]", "")->op->noperand, 3);
+}
+
+/* An op of two sums has both in formulas: `acc` is what words before gave, `gate` is always the second one. */
+TEST(ops_may_have_several_sums)
+{
+    static const char form[] = "op = \"gated\"; shapes = ( { M = 2; N = 3; K = 4; } ); epilogue = %s; %s";
+    const Spec *s = read_rest(arena_printf(arena, form, "\"acc * silu(gate + b[n])\"", ""));
+    assert_string_equal(shown(s, s->formula->nnode - 1), "(acc * silu((gate + b[n])))");
+    assert_true(s->op->noperand == 5 && s->formula->calls && s->formula->bias < 0 && !s->formula->is_affine);
+    s = read_rest(arena_printf(arena, form, "[\"relu\", \"gated_silu\"]", "layout = { W = \"KN\"; };"));
+    assert_string_equal(shown(s, s->formula->nnode - 1), "(max(acc,0.00000000) * silu(gate))");
+    assert_string_equal(spec_layout_text(arena, s), "W: KN, G: KN");
+    s = read_rest(arena_printf(arena, form, "\"acc + gate\"", ""));
+    assert_true(!s->formula->is_affine && s->formula->bias < 0);
+    s = read_dense("\"silu(acc) * gate[m,n]\"", ""); /* where there is no such sum the name is free */
+    assert_string_equal(shown(s, s->formula->nnode - 1), "(silu(acc) * gate[m,n])");
 }
 
 /* An index that is an element holds places along the extent that it is an index of, though it is compared with a place

@@ -6,10 +6,11 @@
 #include "tests/test.h"
 #include "tests/gen/template/template_place.h"
 
-#define HEAD                                                                                                       \
-    "/* dcgen\nname = \"small\"; op = \"dense\"; family = \"cpu\"; doc = \"x\"; layouts = { W = [\"NK\"]; };\n"    \
+#define HEAD_OF(op)                                                                                                \
+    "/* dcgen\nname = \"small\"; op = \"" op "\"; family = \"cpu\"; doc = \"x\"; layouts = { W = [\"NK\"]; };\n"   \
     "params = ( { name = \"MR\"; choices = [1, 2]; doc = \"x\"; } ); tile = { M = \"MR\"; N = \"1\"; K = \"1\"; }" \
     ";\n*/\n"
+#define HEAD HEAD_OF("dense")
 #define WITH(more) \
     "name = \"pkg\"; op = \"dense\"; shapes = ( { M = 7; N = 48; K = 64; } ); layout = { W = \"NK\"; }; " more
 
@@ -86,6 +87,21 @@ TEST(who_knows_strides)
         const Misfit m = template_misfit(t, s, target_find(&targets, "avx2"));
         assert_int_equal(m, cases[i].suits ? MISFIT_NONE : MISFIT_STRIDES);
     }
+}
+
+/* Lines for an operator of several sums leave no trace in the text for others. */
+TEST(sums_of_an_operator)
+{
+#define LINES "MR one\n#if NSUM > 1\ntwo NSUM\n#endif\n"
+    const char *said;
+    const Template *t = parsed(HEAD LINES, base, &said), *plain = parsed(HEAD "MR one\n", base, &said);
+    assert_string_equal(t->src->text + t->body, "MR one\n");
+    assert_string_equal(t->hash, plain->hash);
+    const Spec *s = read_spec("name = \"pkg\"; op = \"gated_dense\"; shapes = ( { M = 7; N = 48; K = 64; } );"
+                              "epilogue = [\"gated_silu\"];");
+    t = parsed(HEAD_OF("gated_dense") LINES, s, &said);
+    assert_string_equal(said, "");
+    assert_string_equal(t->src->text + t->body, "MR one\ntwo NSUM\n");
 }
 
 TEST(faults)

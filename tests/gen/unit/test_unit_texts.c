@@ -188,6 +188,8 @@ static const Case dense_cases[] = {
       "\"acc * s[n / 16] + r[m,(n + N / 2) % N] + q[m - 1,n + 1; acc] + t[m % 2,min(n, 7)]\"; extents = { s = "
       "[\"(N + 15) / 16\"]; r = [\"M\", \"N\"]; q = [\"M\", \"N\"]; t = [\"2\", \"N + 8\"]; }" },
 };
+static const char gated[] = "op = \"gated_dense\"; shapes = ( { M = 2; N = 3; K = 4; } );";
+static const Case sums = { "sums", "\"(acc + b[n]) * silu(gate)\"" };
 static const Case masked = { "mask",
                              "\"n < len[b0] ? acc * 0.125 + mask[b0,m,n] : -inf\"; types = { len = \"s32\"; }" };
 
@@ -260,6 +262,7 @@ TEST(texts_are_readable)
     for (size_t i = 0; i < sizeof dense_cases / sizeof *dense_cases; i++)
         check_case(dense, &dense_cases[i]);
     check_case(batch, &masked);
+    check_case(gated, &sums);
     for (size_t i = 0; i < sizeof row_cases / sizeof *row_cases; i++) {
         const Case *c = &row_cases[i].of;
         const UnitContext cpu = unit_of(row_cases[i].op, c, "avx2"), gpu = unit_of(row_cases[i].op, c, "sm_80");

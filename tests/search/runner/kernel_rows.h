@@ -62,6 +62,7 @@ static const struct {
     const char *op, *shapes;
 } row_shapes[] = {
     { "dense", "{ M = \"T\"; N = 44; K = 40; }" },
+    { "gated_dense", "{ M = \"T\"; N = 44; K = 40; }" },
     { "batch_matmul", "{ B0 = 2; B1 = 3; M = \"T\"; N = 44; K = 40; }" },
     { "rows", "{ M = \"T\"; N = 44; }" },
     { "row_values", "{ M = \"T\"; N = 44; }" },

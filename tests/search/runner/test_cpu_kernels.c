@@ -14,6 +14,7 @@
 
 #define BIAS "acc + bias[n]"
 #define CALLS "tanh(acc + bias[n])"
+#define GATED "(acc + up[n]) * silu(gate + low[n]) + residual[m,n]"
 #define PLACE "m >= n ? acc * 0.125 + r[b0,b1,m,n] : -inf" /* each element has to be the right one's */
 #define STRIDES "strides = \"all\";"
 #define SHARED " threads = [1, 3];" /* kernels whose threads share out rows are for several */
@@ -89,6 +90,16 @@ static const KernelRow usual[] = {
     { "dense f32 W=KN", "repack_gemm * KC=64 EVEN=0 SPLIT=1", BIAS, SHARED },
     { "dense f32 W=NK packed", "packed_gemm portable", CALLS, NULL },
     { "dense f32 W=KN packed", "packed_gemm * CALLS=1 BLOCK=0 EVEN=0 SPLIT=1", CALLS, SHARED },
+    /* ---- two products of the same rows */
+    { "gated_dense f32 packed", "packed_gated *", GATED, NULL },
+    { "gated_dense f32 W=KN packed", "packed_gated portable", "acc * max(gate + up[n], 0)", NULL },
+    { "gated_dense f32 W=KN packed", "packed_gated avx2 MR=1 NP=2 KA=2 UK=4 PF=8 HOLD=1 BLOCK=0 EVEN=0", GATED, NULL },
+    { "gated_dense f32 packed", "packed_gated avx2 MR=3 NP=2 UK=8 PF=16 HOLD=3 BLOCK=0 EVEN=0 SPLIT=1", "acc * gate + Y[m,n]", STRIDES SHARED },
+    { "gated_dense f32", "repack_gated *", GATED, STRIDES },
+    { "gated_dense f32 W=KN", "repack_gated * EVEN=0 SPLIT=1", "acc * silu(gate) + Y[m,n]", STRIDES SHARED },
+    { "gated_dense f32", "repack_gated portable", "acc * gate", NULL },
+    { "gated_dense f32", "dot_gated *", GATED, STRIDES },
+    { "gated_dense f32", "dot_gated portable ORDER=1 EVEN=0 SPLIT=1", "acc * gelu(gate) + Y[m,n]", SHARED },
     /* ---- batch_matmul */
     { "batch_matmul f32 A=MK B=KN", "direct_bmm portable", PLACE, NULL },
     { "batch_matmul f32 A=MK B=NK", "pack_bmm *", PLACE, NULL },
@@ -211,6 +222,11 @@ static const KernelRow thorough[] = {
     { "dense f32 W=NK", "dot_gemm *", CALLS, NULL },
     { "dense f32 W=NK", "repack_gemm *", CALLS, NULL },
     { "dense f32 W=KN packed", "packed_gemm *", CALLS, NULL },
+    { "gated_dense f32 packed", "packed_gated *", GATED, NULL },
+    { "gated_dense f32", "repack_gated *", GATED, NULL },
+    { "gated_dense f32", "dot_gated *", GATED, NULL },
+    { "gated_dense f32 packed", "packed_gated portable MR=2 NP=1 KA=1 UK=1 PF=16 HOLD=0 BLOCK=8 EVEN=1 SPLIT=0", GATED, NULL },
+    { "gated_dense f32 W=KN", "repack_gated portable MR=2 NP=1 UK=4 HOLD=0 EVEN=1 SPLIT=0", GATED, NULL },
     { "batch_matmul f32 A=MK B=KN", "direct_bmm *", PLACE, NULL },
     { "batch_matmul f32 A=MK B=NK", "pack_bmm *", "tanh(acc)", NULL },
     { "batch_matmul f32 A=KM B=NK", "pack_bmm *", NULL, NULL },

@@ -20,6 +20,7 @@ enum { M, N, K }; /* of dense */
     "f16(exp(-abs(acc))) + bf16(tanh(acc)) + erf(acc) * sigmoid(acc) + sqrt(abs(acc)) + rsqrt(1 + acc * acc)" \
     " + log(2 + acc * acc) + gelu_tanh(acc) + min(acc, 1) + max(scale[m], bias[n])"                           \
     " + (m < n && n != 3 || !(m >= 2) ? silu(acc) : gelu(acc) / 2)"
+#define GATED "(acc + up[n]) * silu(gate + low[n]) + residual[m,n]"
 #define PLACES "acc * (n + 1) + p - q * 2 + oc" /* tells all places of a convolution apart */
 #define BOTH "gelu(acc + bias[oc]) + residual[n,p,q,oc]"
 #define NORM "max(acc * scale[oc] + shift[oc], 0)"
@@ -85,6 +86,24 @@ static const KernelRow usual[] = {
     { "dense f16 W=NK packed", "mma_gemm sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", "acc + bias[n] + residual[m,n]", NULL },
     { "dense f16 W=KN", "mma_gemm sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc + table[row[m],n]", TABLE },
     { "dense bf16 W=NK", "mma_gemm sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", BIAS, WHOLE },
+    /* ---- two products of the same rows: half of a tile is of each weight */
+    { "gated_dense f32 W=NK", "simt_gated sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4", GATED, NULL },
+    { "gated_dense f32 W=NK packed", "simt_gated sm_90a BM=128 BN=128 TM=8 TN=8 BK=8 STAGES=4 GROUP=8 FIXED_K=40", "acc * gate", NULL },
+    { "gated_dense f32 W=KN packed", "simt_gated sm_80 BM=16 BN=64 TM=4 TN=4 BK=32 SPLITK=3 KGROUPS=4", GATED, NULL },
+    { "gated_dense f32 W=NK", "simt_gated sm_75 SPLITK=2", "acc * silu(gate) + Y[m,n]", STRIDES UNALIGNED },
+    { "gated_dense f32 W=KN", "simt_gated sm_75", GATED, UNALIGNED },
+    { "gated_dense f32 W=NK", "gemv_gated sm_75 ROWS=4 COLS=2 WARPS=8 KWARPS=8 SPLITK=4", GATED, NULL },
+    { "gated_dense f16 W=NK packed", "gemv_gated sm_80", GATED, UNALIGNED },
+    { "gated_dense bf16 W=NK", "gemv_gated sm_90a ROWS=1 COLS=4 WARPS=4 KWARPS=1", "acc * gate + Y[m,n]", STRIDES },
+    { "gated_dense f16 W=KN", "gemv_gated sm_75", GATED, UNALIGNED },
+    { "gated_dense f32 W=KN packed", "gemv_gated sm_80 ROWS=4 COLS=2 LANES=8 UNROLL=2 SPLITK=4", GATED, NULL },
+    { "gated_dense bf16 W=KN", "gemv_gated sm_80", "acc * gate + Y[m,n]", STRIDES },
+    { "gated_dense tf32 W=KN", "mma_gated sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4 SPLITK=3", GATED, NULL },
+    { "gated_dense tf32x3 W=NK", "mma_gated sm_80 BM=32 BN=64 WM=32 WN=32 STAGES=4", "acc * gate", UNALIGNED },
+    { "gated_dense f16 W=NK packed", "mma_gated sm_80 BM=32 BN=96 WM=16 WN=32 ROW=128", GATED, NULL },
+    { "gated_dense f16 W=KN", "mma_gated sm_90a BM=32 BN=96 WM=16 WN=32 SPLITK=2", "acc * silu(gate) + Y[m,n]", STRIDES UNALIGNED },
+    { "gated_dense bf16 W=KN packed", "mma_gated sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8", GATED, NULL },
+    { "gated_dense bf16 W=NK", "mma_gated sm_90a BM=128 BN=128 WM=64 WN=32 GROUP=8 FIXED_K=64", GATED, WHOLE },
     /* ---- dense by wgmma: several items of a block, slices, clusters, consumers in turns, swapped, of W that lies along n, rows that TMA cannot copy */
     { "dense bf16 W=NK packed", "wgmma_gemm sm_90a HIGH=128 WIDE=128 SWAP=0 CONSUMERS=2 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=8", BIAS, NULL },
     { "dense f16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=16 SWAP=1 CONSUMERS=1 STAGES=8 SPLITK=3 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", "gelu(acc + bias[n]) + residual[m,n]", NULL },

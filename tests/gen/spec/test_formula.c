@@ -245,6 +245,8 @@ TEST(the_output_is_read_at_its_own_places)
     assert_string_equal(spec_strides_text(arena, s), "Y");
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (2 * 4 + 3 * 4 + 2 * 2 * 3)); /* Y is read and written */
     assert_true(!spec_output(read_dense("\"gelu(acc)\"", ""))->is_read);
+    s = read_dense("\"acc + Y[m,n] * s[n] + r[m,n]\"", ""); /* operands that come behind it move the output */
+    assert_true(spec_output(s)->is_read && spec_formula_is_flat(s) && s->op->noperand == 5);
     s = read_dense("\"acc + r[m,n]\"", "in_place = [\"r\"];");
     assert_true(spec_reads_output(s) && !spec_output(s)->is_read && s->in_place == 1u << 2);
     const char *form =

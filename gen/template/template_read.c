@@ -43,7 +43,7 @@ static void declare_context(TemplateReader *r)
                                         "SMS",         "ELEM_BYTES",     "PACKED",         "TENSOR_SM",
                                         "MAX_THREADS", "HAS_EPILOGUE",   "EPILOGUE_CALLS", "ROW_PASSES",
                                         "ROWS_ACROSS", "EPILOGUE_READS", "EPILOGUE_FLAT",  "ACCURACY",
-                                        "COLD",        "OUTPUT_READ" };
+                                        "COLD",        "OUTPUT_READ",    "EPILOGUE_PLANES" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)

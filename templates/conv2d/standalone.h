@@ -31,6 +31,7 @@ void PACKAGE_store_MACHINE(float *p, PACKAGE_floats_MACHINE v, int64_t lanes);
 #define LAYOUT_Y_NCHW 0
 #define EPILOGUE_READS 0
 #define EPILOGUE_FLAT 0
+#define EPILOGUE_PLANES 0
 #ifndef NAME_WINOGRAD_PANEL
 #define NAME_WINOGRAD_PANEL(side, C) (16 * (((side) + 2) * ((side) + 2) * (C)) + 48)
 int64_t NAME_winograd_at(int64_t side, int64_t G, int64_t C, int64_t K);

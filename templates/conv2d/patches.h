@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Patches of X in NCHW: for each k, a tap of a channel, what the pixels of a tile meet there, side by side; 0 for what is padding. */
+typedef uint32_t KERNEL_words __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef int32_t KERNEL_ints __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Pixels of one vector whose X lies STRIDE_W apart: of a row of Y, or of an image where its rows lie so one behind the other. Steps of 2 take two
+ * vectors of X, of which every second float counts. */
+typedef struct {
+    const float *x;                   /* what lane 0 meets at the first tap of the group's first channel, should it exist or not */
+    uint32_t h[2][LANES], w[2][LANES]; /* rows and columns of X at the first tap, modulo 2^32 */
+    KERNEL_mask here[2];              /* what belongs to these pixels */
+} KERNEL_piece;
+
+/* Which of the numbers, `more` added to each, are from 0 up to `limit`? */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL_below(const uint32_t *numbers, int64_t more, int64_t limit)
+{
+    const KERNEL_words zero = { 0 }, sum = *(const KERNEL_words *)numbers + (uint32_t)more;
+#if VECTOR_BYTES == 64
+    return (KERNEL_mask)__builtin_ia32_ucmpd512_mask((KERNEL_ints)sum, (KERNEL_ints)(zero + (uint32_t)limit), 1, (uint16_t)0xffff);
+#else
+    return (KERNEL_mask)(sum < zero + (uint32_t)limit);
+#endif
+}
+
+static inline __attribute__((always_inline)) int KERNEL_has(const KERNEL_mask *mask, int i)
+{
+#if VECTOR_BYTES == 64
+    return *mask >> i & 1;
+#else
+    return (*mask)[i] != 0;
+#endif
+}
+
+static inline __attribute__((always_inline)) void KERNEL_add_to(KERNEL_mask *mask, int64_t i)
+{
+#if VECTOR_BYTES == 64
+    *mask = (KERNEL_mask)(*mask | 1u << i);
+#else
+    (*mask)[i] = -1;
+#endif
+}
+
+/* Every `step`-th float from x on, as far as the masks have it, else 0. The step is a constant of each call; 0 stands for any, `stride`. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_every(const int step, const float *x, int64_t stride, const KERNEL_mask *mask)
+{
+    if (step == 1)
+        return KERNEL_load_first(x, mask, 0);
+    if (step == 2) {
+        const KERNEL_vec lo = KERNEL_load_first(x, mask, 0), hi = KERNEL_load_first(x + LANES, mask + 1, 0);
+#if VECTOR_BYTES == 64
+        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+#elif VECTOR_BYTES == 32
+        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6, 8, 10, 12, 14);
+#else
+        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6);
+#endif
+    }
+    float picked[LANES];
+    for (int i = 0; i < LANES; i++)
+        picked[i] = KERNEL_has(mask, i) ? x[i * stride] : 0;
+    return *(const KERNEL_vec *)picked;
+}
+
+/* Copies what a piece meets at values k0..k1-1 of k. is_first: it is its vector's first piece, and the lanes of the others become 0. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
+KERNEL_copy_taps(const int step, const NAME_args *a, const KERNEL_piece *piece, int64_t k0, int64_t k1, int is_first, float *patches)
+{
+    const int64_t apart = STRIDED(X, a->X_stride[1], a->H * a->W), line = STRIDED(X, a->X_stride[2], a->W), taps = a->R * a->S;
+    for (int64_t r = 0; r < a->R; r++) {
+        KERNEL_mask row[2], mask[2];
+        for (int i = 0; i < 1 + (step == 2); i++)
+            row[i] = (KERNEL_mask)(KERNEL_below(piece->h[i], r * NAME_DIL_H(a), a->H) & piece->here[i]);
+        for (int64_t s = 0; s < a->S; s++) {
+            const int64_t tap = r * a->S + s;
+#if LAYOUT_F_KCRS
+            const int64_t c0 = k0 > tap ? (k0 - tap + taps - 1) / taps : 0, c1 = k1 > tap ? (k1 - tap + taps - 1) / taps : 0, rows = taps, first = c0 * taps + tap - k0;
+#else
+            const int64_t c0 = k0 > tap * a->C ? k0 - tap * a->C : 0, c1 = k1 - tap * a->C < a->C ? k1 - tap * a->C : a->C, rows = 1, first = tap * a->C + c0 - k0;
+#endif
+            const float *x = piece->x + c0 * apart + r * NAME_DIL_H(a) * line + s * NAME_DIL_W(a);
+            float *to = patches + first * WS;
+            for (int i = 0; i < 1 + (step == 2); i++)
+                mask[i] = (KERNEL_mask)(row[i] & KERNEL_below(piece->w[i], s * NAME_DIL_W(a), a->W));
+            for (int64_t c = c0; c < c1; c++, x += apart, to += rows * WS) {
+                KERNEL_vec v = KERNEL_every(step, x, NAME_STRIDE_W(a), mask);
+                if (!is_first)
+                    v += *(const KERNEL_vec *)to;
+                *(KERNEL_vec *)to = v;
+            }
+        }
+    }
+    (void)taps;
+}
+
+/* The piece of `count` pixels from `pixel` on, for group g, in lanes from `lane` on. */
+static TARGET_ATTRIBUTE void KERNEL_set_piece(const NAME_args *a, KERNEL_piece *piece, int64_t g, int64_t pixel, int64_t lane, int64_t count)
+{
+    const int64_t step = NAME_STRIDE_W(a) == 2 ? 2 : 1;
+    KERNEL_pixel at = KERNEL_pixel_of(a, pixel);
+    const int64_t h = at.p * NAME_STRIDE_H(a) - NAME_PAD_T(a), w = (at.q - lane) * NAME_STRIDE_W(a) - NAME_PAD_L(a);
+    memset(piece, 0, sizeof *piece);
+    piece->x = a->X + STRIDED(X, at.n * a->X_stride[0] + g * a->C * a->X_stride[1] + h * a->X_stride[2], ((at.n * a->IC + g * a->C) * a->H + h) * a->W) + w;
+    for (int64_t i = lane; i < lane + count; i++) {
+        const int64_t load = i * step / LANES, place = i * step % LANES;
+        piece->h[load][place] = (uint32_t)(at.p * NAME_STRIDE_H(a) - NAME_PAD_T(a));
+        piece->w[load][place] = (uint32_t)(at.q * NAME_STRIDE_W(a) - NAME_PAD_L(a));
+        KERNEL_add_to(&piece->here[load], place);
+        if (++at.q == a->Q) {
+            at.q = 0;
+            at.p++;
+        }
+    }
+}
+
+/* Patches of vectors v0..v1-1 of pixels, for group g and values k0..k1-1 of k, WS floats a k. */
+static PACKAGE_ONE_COPY TARGET_ATTRIBUTE void KERNEL_copy(const NAME_args *a, int64_t g, int64_t v0, int64_t v1, int64_t k0, int64_t k1, float *patches)
+{
+    const int is_dense = NAME_STRIDE_H(a) == 1 && NAME_STRIDE_W(a) == 1 && a->W == a->Q && STRIDED(X, a->X_stride[2] == a->W, 1);
+    const int64_t line = is_dense ? a->P * a->Q : a->Q, pixels = a->N * a->P * a->Q;
+    for (int64_t v = v0; v < v1; v++, patches += LANES)
+        for (int64_t lane = 0, pixel = v * LANES, count; lane < LANES && pixel < pixels; lane += count, pixel += count) {
+            KERNEL_piece piece;
+            count = line - pixel % line < LANES - lane ? line - pixel % line : LANES - lane;
+            count = count < pixels - pixel ? count : pixels - pixel;
+            KERNEL_set_piece(a, &piece, g, pixel, lane, count);
+            if (NAME_STRIDE_W(a) == 1)
+                KERNEL_copy_taps(1, a, &piece, k0, k1, lane == 0, patches);
+            else if (NAME_STRIDE_W(a) == 2)
+                KERNEL_copy_taps(2, a, &piece, k0, k1, lane == 0, patches);
+            else
+                KERNEL_copy_taps(0, a, &piece, k0, k1, lane == 0, patches);
+        }
+}

@@ -24,6 +24,8 @@ constraints = (
   { need = "NACC + NV + 1 <= VECTOR_REGISTERS"; why = "accumulators, a row of patches and one value of F must fit the vector registers"; },
   { need = "NACC >= 8"; why = "fewer than 8 accumulators cannot hide the latency of two FMAs a cycle"; },
   { need = "HOLD > 0 || MR <= 2 || VECTOR_BYTES == 16"; why = "what the compiler chooses to keep for several filters it moves about in long rounds"; },
+  { need = "HOLD > 0 || NACC + UK + 3 <= VECTOR_REGISTERS"; why = "what the compiler chooses to keep takes a few registers more"; },
+  { need = "VECTOR_BYTES > 16 || HOLD == 0 && MR*UK <= 8"; why = "without FMA, compilers spill in long rounds, and where they are told what to keep"; },
   { need = "UK == 1 || NACC*UK <= 128"; why = "a longer loop body only costs instruction cache"; },
   { need = "VECTOR_BYTES == 16 || UK*(NACC + MR + NV) >= 112";
     why = "of a round of the loop a fifteenth at most may be neither FMA nor load: beside busy neighbours the core does three instructions a cycle (without FMA, compilers spill in long rounds)"; },
@@ -98,10 +100,10 @@ features = (
  *   acc[i][v]         sum over k of F[oc + i][k] * v-th vector of patches[k] */
 #include "../gemm/rows.h"
 #include "../gemm/sums.h"
-#include "../gemm/lanes.h"
 #include "../gemm/rows_by_rows.h"
 #include "parts.h"
 #include "planes.h"
+#include "masked.h"
 #include "patches.h"
 
 /* What a task computes: vectors v0..v1-1 of pixels, in tiles, for filters f0..f1-1. */

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Patches of X in NCHW: for each k, a tap of a channel, what the pixels of a tile meet there, side by side; 0 for what is padding. */
-typedef uint32_t KERNEL_words __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-typedef int32_t KERNEL_ints __attribute__((vector_size(VECTOR_BYTES)));
-
 /* Pixels of one vector whose X lies STRIDE_W apart: of a row of Y, or of an image where its rows lie so one behind the other. Steps of 2 take two
  * vectors of X, of which every second float counts. */
 typedef struct {
     const float *x;                   /* what lane 0 meets at the first tap of the group's first channel, should it exist or not */
-    uint32_t h[2][LANES], w[2][LANES]; /* rows and columns of X at the first tap, modulo 2^32 */
+    KERNEL_words h[2], w[2];          /* rows and columns of X at the first tap, modulo 2^32 */
     KERNEL_mask here[2];              /* what belongs to these pixels */
 } KERNEL_piece;
-
-/* Which of the numbers, `more` added to each, are from 0 up to `limit`? */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_mask KERNEL_below(const uint32_t *numbers, int64_t more, int64_t limit)
-{
-    const KERNEL_words zero = { 0 }, sum = *(const KERNEL_words *)numbers + (uint32_t)more;
-#if VECTOR_BYTES == 64
-    return (KERNEL_mask)__builtin_ia32_ucmpd512_mask((KERNEL_ints)sum, (KERNEL_ints)(zero + (uint32_t)limit), 1, (uint16_t)0xffff);
-#else
-    return (KERNEL_mask)(sum < zero + (uint32_t)limit);
-#endif
-}
-
-static inline __attribute__((always_inline)) int KERNEL_has(const KERNEL_mask *mask, int i)
-{
-#if VECTOR_BYTES == 64
-    return *mask >> i & 1;
-#else
-    return (*mask)[i] != 0;
-#endif
-}
 
 static inline __attribute__((always_inline)) void KERNEL_add_to(KERNEL_mask *mask, int64_t i)
 {
@@ -38,27 +15,6 @@ static inline __attribute__((always_inline)) void KERNEL_add_to(KERNEL_mask *mas
 #else
     (*mask)[i] = -1;
 #endif
-}
-
-/* Every `step`-th float from x on, as far as the masks have it, else 0. The step is a constant of each call; 0 stands for any, `stride`. */
-static inline __attribute__((always_inline)) TARGET_ATTRIBUTE KERNEL_vec KERNEL_every(const int step, const float *x, int64_t stride, const KERNEL_mask *mask)
-{
-    if (step == 1)
-        return KERNEL_load_first(x, mask, 0);
-    if (step == 2) {
-        const KERNEL_vec lo = KERNEL_load_first(x, mask, 0), hi = KERNEL_load_first(x + LANES, mask + 1, 0);
-#if VECTOR_BYTES == 64
-        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-#elif VECTOR_BYTES == 32
-        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6, 8, 10, 12, 14);
-#else
-        return __builtin_shufflevector(lo, hi, 0, 2, 4, 6);
-#endif
-    }
-    float picked[LANES];
-    for (int i = 0; i < LANES; i++)
-        picked[i] = KERNEL_has(mask, i) ? x[i * stride] : 0;
-    return *(const KERNEL_vec *)picked;
 }
 
 /* Copies what a piece meets at values k0..k1-1 of k. is_first: it is its vector's first piece, and the lanes of the others become 0. */
@@ -82,7 +38,7 @@ KERNEL_copy_taps(const int step, const NAME_args *a, const KERNEL_piece *piece, 
             for (int i = 0; i < 1 + (step == 2); i++)
                 mask[i] = (KERNEL_mask)(row[i] & KERNEL_below(piece->w[i], s * NAME_DIL_W(a), a->W));
             for (int64_t c = c0; c < c1; c++, x += apart, to += rows * WS) {
-                KERNEL_vec v = KERNEL_every(step, x, NAME_STRIDE_W(a), mask);
+                KERNEL_vec v = KERNEL_every(step, 0, x, NAME_STRIDE_W(a), mask);
                 if (!is_first)
                     v += *(const KERNEL_vec *)to;
                 *(KERNEL_vec *)to = v;

@@ -23,6 +23,8 @@ size_t KERNEL_scratch(const NAME_args *a);
 #define NAME_DIL_H(a) (a)->DIL_H
 #define NAME_DIL_W(a) (a)->DIL_W
 typedef float PACKAGE_floats_MACHINE __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t PACKAGE_ints_MACHINE __attribute__((vector_size(VECTOR_BYTES)));
+PACKAGE_ints_MACHINE PACKAGE_places_MACHINE(int32_t first);
 PACKAGE_floats_MACHINE PACKAGE_load_MACHINE(const float *p, int64_t lanes);
 PACKAGE_floats_MACHINE PACKAGE_all_MACHINE(float x);
 void PACKAGE_transpose_MACHINE(PACKAGE_floats_MACHINE *v);

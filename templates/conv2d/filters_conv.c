@@ -16,6 +16,7 @@ params = (
   { name = "HOLD";  choices = [0, 1];                 doc = "1: load patches into registers once for all filters; 0: the compiler may fold the loads into the FMAs"; } );
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
+  { name = "LEFT";  expr = "LANES / 4";        doc = "so many pixels behind the last whole vector, or fewer, are summed along k"; },
   { name = "WS";    expr = "NV * LANES";       doc = "floats from one row of a tile's patches to the next"; },
   { name = "PF";    expr = "0";                doc = "patches are close: nothing is fetched ahead"; },
   { name = "IN_TURN"; expr = "0";              doc = "sums need not be added to in turn"; },
@@ -36,7 +37,7 @@ general = (
   { target = "avx512"; MR = 8; NV = 3; UK = 4; KC = 1024; BLOCK = 1; HOLD = 1; },
   { target = "avx2"; MR = 6; NV = 2; UK = 8; KC = 1024; BLOCK = 1; HOLD = 1; },
   { target = "portable"; MR = 2; NV = 4; UK = 1; KC = 1024; BLOCK = 1; HOLD = 0; } );
-scratch = "4 * WS * min(BLOCK, ceil_div(ceil_div(N*P*Q, LANES), NV)) * (OUTPUT_READ * R*S*C + (1 - OUTPUT_READ) * min(KC, R*S*C + 15))";
+scratch = "4 * (LEFT + WS * min(BLOCK, ceil_div(N*P*Q, WS))) * (OUTPUT_READ * (R*S*C + 15) + (1 - OUTPUT_READ) * min(KC, R*S*C + 15))";
 tile = { N = "1"; G = "1"; H = "1"; W = "WS"; C = "max(KC, UK)"; K = "MR"; R = "1"; S = "1"; };
 derived = (
   { name = "COL";   expr = "LANES"; doc = "pixels of a vector"; },
@@ -46,7 +47,8 @@ derived = (
   { name = "MT";    expr = "max(1, min(K, FT))"; doc = "those of a group"; },
   { name = "BATCHES"; expr = "ceil_div(FT, MT)"; doc = "its groups"; },
   { name = "SHARERS"; expr = "THREADS"; doc = "threads that share them out"; },
-  { name = "UNITS"; expr = "ceil_div(N*P*Q, LANES)"; doc = "vectors of pixels"; },
+  { name = "OVER";  expr = "N*P*Q % LANES"; doc = "pixels behind the last whole vector"; },
+  { name = "UNITS"; expr = "max(1, N*P*Q / LANES + (OVER > LEFT))"; doc = "vectors of pixels"; },
   { name = "NU";    expr = "NV"; doc = "those of a tile"; },
   { name = "UT";    expr = "SPLIT * ceil_div(UNITS, THREADS) + (1 - SPLIT) * UNITS"; doc = "those of the busiest task"; },
   { name = "GROUPS"; expr = "ceil_div(UT, NV)"; doc = "tiles side by side"; },
@@ -59,12 +61,13 @@ derived = (
   { name = "F_FAR"; expr = "MT * SUM * 4 > L2_BYTES"; doc = "each time from beyond L2"; },
   { name = "BY_ROW"; expr = "STRIDE_H * STRIDE_W > 1 || W != Q"; doc = "a vector is copied row by row of Y"; },
   { name = "PIECES"; expr = "1 + BY_ROW * (LANES - 1 + Q - 1) / max(1, Q)"; doc = "pieces of one"; } );
-padded_flops = "2 * SUM * OC * UNITS * LANES";
+padded_flops = "2 * SUM * OC * (UNITS * LANES + (OVER <= LEFT) * OVER)";
 serial_flops = "2 * SUM * BATCHES * MT * UT * LANES";
 terms = (
   { name = "copy"; expr = "BATCHES * SUM * UT * PIECES * (2 + (STRIDE_W == 2) * 3 + (STRIDE_W > 2) * 2 * LANES)"; doc = "patches, a vector at a time"; },
   { name = "taps"; expr = "BATCHES * DEPTH * UT * PIECES * (60 + 12 * R * S)"; doc = "where a vector's pixels lie, and which of them are padding at each tap"; },
   { name = "f_far"; expr = "BATCHES * F_FAR * F_PASSES * MT * SUM / 4"; doc = "filters from beyond L2, at 16 bytes a cycle"; },
+  { name = "left"; expr = "BATCHES * (OVER <= LEFT) * OVER * MT * (SUM / LANES + 10)"; doc = "pixels behind the last whole vector"; },
   { name = "y"; expr = "BATCHES * MT * UT * (2 * DEPTH - 1) * (1 + (1 + 3 * (Q % LANES != 0)) * (P * Q < 16 * WS))"; doc = "sums from and to Y, in pieces where images are small"; } );
 features = (
   { name = "f_far"; expr = "F_FAR / (NV * BLOCK)"; doc = "bytes of filters from beyond L2 for an FMA"; },
@@ -81,6 +84,7 @@ features = (
 #define UK 4
 #define KC 256
 #define BLOCK 1
+#define LEFT 4
 #define HOLD 1
 #define PF 0
 #define WS 48
@@ -97,26 +101,30 @@ features = (
 #endif
  *   Y[n][oc][p][q]    at Y + ((n*OC + oc)*P + p)*Q + q
  *   patches[k][i]     what pixel i of a tile meets at k, WS floats a k
- *   acc[i][v]         sum over k of F[oc + i][k] * v-th vector of patches[k] */
+ *   acc[i][v]         sum over k of F[oc + i][k] * v-th vector of patches[k]
+ * Where LEFT pixels or fewer are left behind whole vectors, a vector has values of k of one pixel. */
 #include "../gemm/rows.h"
 #include "../gemm/sums.h"
 #include "../gemm/rows_by_rows.h"
+#include "../gemm/lane_sums.h"
 #include "parts.h"
 #include "planes.h"
 #include "masked.h"
 #include "patches.h"
 
-/* What a task computes: vectors v0..v1-1 of pixels, in tiles, for filters f0..f1-1. */
+#include "left.h"
+
+/* What a task computes: vectors v0..v1-1 of pixels, in tiles, and `left` pixels behind them, for filters f0..f1-1. */
 typedef struct {
-    int64_t v0, v1, tiles, f0, f1;
+    int64_t v0, v1, tiles, left, f0, f1;
 } KERNEL_share;
 
 static KERNEL_share KERNEL_share_of(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    const int64_t all = (a->N * a->P * a->Q + LANES - 1) / LANES, parts = KERNEL_parts(a, (a->OC + MR - 1) / MR, ntask);
-    const int64_t part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t pixels = a->N * a->P * a->Q, over = pixels % LANES, all = pixels / LANES + (over > LEFT);
+    const int64_t parts = KERNEL_parts(a, (a->OC + MR - 1) / MR, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
     const int64_t v0 = all * part / parts, v1 = all * (part + 1) / parts;
-    return (KERNEL_share){ v0, v1, (v1 - v0 + NV - 1) / NV, a->OC * share / shares, a->OC * (share + 1) / shares };
+    return (KERNEL_share){ v0, v1, (v1 - v0 + NV - 1) / NV, part + 1 == parts && over <= LEFT ? over : 0, a->OC * share / shares, a->OC * (share + 1) / shares };
 }
 
 /* The first vector of the i-th tile. */
@@ -148,13 +156,19 @@ KERNEL_of(const NAME_args *a, const float *patches, int64_t rows, int64_t oc, in
 #endif
 }
 
-/* Tiles i0..i1-1 of a share, for its filters of group g and values k0..k1-1 of k. Patches of a tile are `apart` floats behind those of the one before. */
+/* Tiles i0..i1-1 of a share, and the pixels behind its last one, for its filters of group g and values k0..k1-1 of k. `room` has place for `depth` of
+ * these: first those of the pixels behind, then a tile's patches behind the other's. */
 static TARGET_ATTRIBUTE void
-KERNEL_block(const NAME_args *a, const KERNEL_share *share, int64_t i0, int64_t i1, int64_t g, int64_t k0, int64_t k1, float *patches, int64_t apart)
+KERNEL_block(const NAME_args *a, const KERNEL_share *share, int64_t i0, int64_t i1, int64_t g, int64_t k0, int64_t k1, float *room, int64_t depth)
 {
-    const int64_t pixels = a->N * a->P * a->Q;
+    const int64_t pixels = a->N * a->P * a->Q, left = i1 == share->tiles ? share->left : 0;
     const int64_t oc0 = share->f0 > g * a->K ? share->f0 : g * a->K, oc1 = share->f1 < (g + 1) * a->K ? share->f1 : (g + 1) * a->K;
-    const int64_t groups = (oc1 - oc0 + MR - 1) / MR;
+    const int64_t groups = (oc1 - oc0 + MR - 1) / MR, apart = depth * WS;
+    float *patches = room + LEFT * depth;
+    if (left) {
+        KERNEL_copy(a, g, share->v1, share->v1 + 1, k0, k1, patches);
+        KERNEL_turn_left(patches, left, k1 - k0, room, depth);
+    }
     for (int64_t i = i0; i < i1; i++)
         KERNEL_copy(a, g, KERNEL_first_of(share, i), KERNEL_first_of(share, i + 1), k0, k1, patches + (i - i0) * apart);
     for (int64_t m = 0; m < groups; m++) {
@@ -163,25 +177,28 @@ KERNEL_block(const NAME_args *a, const KERNEL_share *share, int64_t i0, int64_t 
             const int64_t pixel = KERNEL_first_of(share, i) * LANES, end = KERNEL_first_of(share, i + 1) * LANES;
             KERNEL_of(a, patches + (i - i0) * apart, rows, oc, pixel, (end < pixels ? end : pixels) - pixel, k0, k1);
         }
+        if (left)
+            KERNEL_do_left(a, room, depth, oc, rows, pixels - left, left, k0, k1);
     }
 }
 
 /* Part `task` of `ntask` of the call. */
 static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t ntask)
 {
-    float *patches = (float *)((char *)a->scratch + task * (int64_t)KERNEL_scratch(a));
+    float *room = (float *)((char *)a->scratch + task * (int64_t)KERNEL_scratch(a));
     const KERNEL_share share = KERNEL_share_of(a, task, ntask);
-    const int64_t depth = a->C * a->R * a->S, blocks = (share.tiles + BLOCK - 1) / BLOCK;
+    const int64_t depth = a->C * a->R * a->S, tiles = share.tiles, blocks = tiles > 0 ? (tiles + BLOCK - 1) / BLOCK : share.left > 0;
 #if OUTPUT_READ
-    const int64_t step = depth > 0 ? depth : 1; /* the formula reads Y, which cannot hold the sums of blocks of k */
+    const int64_t cuts = 1; /* the formula reads Y, which cannot hold the sums of blocks of k */
 #else
-    const int64_t cuts = depth > KC ? (depth + KC - 1) / KC : 1, step = depth > 0 ? ((depth + cuts - 1) / cuts + 15) / 16 * 16 : 1;
+    const int64_t cuts = depth > KC ? (depth + KC - 1) / KC : 1;
 #endif
+    const int64_t step = depth > 0 ? ((depth + cuts - 1) / cuts + 15) / 16 * 16 : 1;
     if (share.f0 == share.f1)
         return 0;
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t g = share.f0 / a->K; g * a->K < share.f1; g++)
             for (int64_t k0 = 0; k0 == 0 || k0 < depth; k0 += step) /* an empty sum is one empty block */
-                KERNEL_block(a, &share, share.tiles * b / blocks, share.tiles * (b + 1) / blocks, g, k0, depth - k0 < step ? depth : k0 + step, patches, step * WS);
+                KERNEL_block(a, &share, tiles * b / blocks, tiles * (b + 1) / blocks, g, k0, depth - k0 < step ? depth : k0 + step, room, step);
     return 0;
 }

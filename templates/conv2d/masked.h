@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Floats of a row of X that exist; 0 for the others. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "NAME needs gcc 12 or later, or clang, for __builtin_shufflevector."
+#endif
 typedef uint32_t KERNEL_words __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef int32_t KERNEL_ints __attribute__((vector_size(VECTOR_BYTES)));
 #if VECTOR_BYTES == 64 /* AVX-512 */

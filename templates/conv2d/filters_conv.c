@@ -144,16 +144,16 @@ KERNEL_tile(const int rows, const int vectors, const NAME_args *a, const float *
 static TARGET_ATTRIBUTE void
 KERNEL_of(const NAME_args *a, const float *patches, int64_t rows, int64_t oc, int64_t pixel, int64_t count, int64_t k0, int64_t k1)
 {
-    if (NV == 1 || count > (NV - 1) * LANES)
-        switch (rows) {
-        case T: KERNEL_tile(T, NV, a, patches, oc, pixel, count, k0, k1); break; //@ repeat T = 1..MR
-        }
 #if NV > 1
-    else
+    if (count <= (NV - 1) * LANES)
         switch (rows) {
         case T: KERNEL_tile(T, NV - 1, a, patches, oc, pixel, count, k0, k1); break; //@ repeat T = 1..MR
         }
+    else
 #endif
+        switch (rows) {
+        case T: KERNEL_tile(T, NV, a, patches, oc, pixel, count, k0, k1); break; //@ repeat T = 1..MR
+        }
 }
 
 /* Tiles i0..i1-1 of a share, and the pixels behind its last one, for its filters of group g and values k0..k1-1 of k. `room` has place for `depth` of

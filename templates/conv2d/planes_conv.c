@@ -8,14 +8,13 @@ packed  = false;
 layouts = { X = ["NCHW"]; F = ["KCRS", "KRSC"]; Y = ["NCHW"]; };
 dtypes  = ["f32"];
 params = (
-  { name = "PT"; choices = [1, 2, 3, 4, 6, 8]; doc = "rows of Y in a tile"; },
+  { name = "PT"; choices = [1, 2, 3, 4, 6, 7, 8]; doc = "rows of Y in a tile; what is left of a plane is done row by row"; },
   { name = "FR"; choices = "R";          doc = "rows of the filters that it is for; 0: any"; },
   { name = "FS"; choices = "S";          doc = "the same of columns"; },
   { name = "FH"; choices = "STRIDE_H";   doc = "the same of rows of X from one of Y to the next"; },
   { name = "FW"; choices = "STRIDE_W";   doc = "the same of columns"; } );
 values = (
   { name = "LANES"; expr = "VECTOR_BYTES / 4"; doc = "floats in a vector"; },
-  { name = "HIGH";  expr = "(PT - 1)*FH + FR"; doc = "rows of X under a tile"; },
   { name = "TAP";   expr = "1 + 15 * PACKED";  doc = "floats from a tap of a filter to the next"; },
   { name = "EVERY"; expr = "(FW <= 2) * FW";   doc = "steps of one column and of two read whole vectors; 0: others, one by one"; } );
 constraints = (
@@ -29,7 +28,7 @@ serves = "C == 1 && (FR == 0 || DIL_H == 1)";
 tile = { N = "1"; G = "1"; H = "PT"; W = "LANES"; C = "1"; K = "1"; R = "1"; S = "1"; };
 derived = (
   { name = "TILES_OF"; expr = "N * OC * ceil_div(P, PT) * ceil_div(Q, LANES)"; doc = "tiles of all planes"; },
-  { name = "UNDER"; expr = "(FR == 0) * R + (FR > 0) * HIGH"; doc = "rows of X under one"; } );
+  { name = "UNDER"; expr = "(FR == 0) * R + (FR > 0) * ((PT - 1)*FH + FR)"; doc = "rows of X under one"; } );
 own_terms = true; # each channel has sums of its own, and few of them: what counts is how X comes
 # Cycles of the busiest task.
 terms = (
@@ -43,7 +42,7 @@ terms = (
 features = (
   { name = "fixed";  expr = "FR > 0"; doc = "the filters are known"; },
   { name = "rows";   expr = "log2(PT)"; doc = "rows of Y share rows of X"; },
-  { name = "singles"; expr = "(PT > 1) * min(1, (P % PT + 2) / max(1, P))"; doc = "rows that are done one by one: those at the ends, and the rest"; },
+  { name = "singles"; expr = "(PT > 1) * (P % PT) / max(1, P)"; doc = "rows that are done one by one"; },
   { name = "narrow"; expr = "LANES * ceil_div(Q, LANES) / max(1, Q)"; doc = "lanes beyond the end of a row"; },
   { name = "threads"; expr = "log2(THREADS)"; doc = "contention"; } );
 */
@@ -55,7 +54,6 @@ features = (
 #define FH 1
 #define FW 1
 #define EVERY 1
-#define HIGH 6
 #define PACKED 0
 #define TAP 1
 #endif
@@ -121,34 +119,30 @@ KERNEL_store(const int rows, const NAME_args *a, const KERNEL_column *at, int64_
 }
 
 #if FR
-/* Rows p..p+rows-1 of a column of tiles, of which all rows of X exist where they are more than one. mask: which of X's columns exist at each tap; is_inside: all do.
- * `rows` and `is_inside` are constants of each call. */
+/* Rows p..p+rows-1 of a column of tiles. mask: which of X's columns exist at each tap; is_inside: all do; is_whole: so do
+ * all of its rows. `rows`, `is_inside` and `is_whole` are constants of each call. */
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
-KERNEL_tile(const int rows, const int is_inside, const NAME_args *a, const KERNEL_column *at, const KERNEL_mask mask[FS][2], int64_t p)
+KERNEL_tile(const int rows, const int is_inside, const int is_whole, const NAME_args *a, const KERNEL_column *at, const KERNEL_mask mask[FS][2], int64_t p)
 {
     const int64_t h = p * FH - NAME_PAD_T(a), line = STRIDED(X, a->X_stride[2], a->W);
-    const int64_t r0 = h < 0 ? -h : 0, r1 = a->H - h < FR ? a->H - h : FR;
     const float *x = at->x + h * line, *f = at->f;
     KERNEL_vec acc[PT];
     PACKAGE_UNROLL(8)
     for (int t = 0; t < rows; t++)
         acc[t] = (KERNEL_vec){ 0 };
-    if (rows > 1)
+    PACKAGE_UNROLL(32)
+    for (int i = 0; i < (rows - 1) * FH + FR; i++) {
+        if (!is_whole && (h + i < 0 || h + i >= a->H))
+            continue;
         PACKAGE_UNROLL(16)
-        for (int i = 0; i < (rows - 1) * FH + FR; i++)
-            PACKAGE_UNROLL(16)
-            for (int s = 0; s < FS; s++) {
-                const KERNEL_vec v = KERNEL_every(EVERY, is_inside, x + i * line + s * NAME_DIL_W(a), FW, mask[s]);
-                PACKAGE_UNROLL(8)
-                for (int t = 0; t < rows; t++)
-                    if (i >= t * FH && i < t * FH + FR)
-                        acc[t] += v * (f[((i - t * FH) * FS + s) * TAP] - (KERNEL_vec){ 0 });
-            }
-    else
-        for (int64_t r = r0; r < r1; r++)
-            PACKAGE_UNROLL(16)
-            for (int s = 0; s < FS; s++)
-                acc[0] += KERNEL_every(EVERY, is_inside, x + r * line + s * NAME_DIL_W(a), FW, mask[s]) * (f[(r * FS + s) * TAP] - (KERNEL_vec){ 0 });
+        for (int s = 0; s < FS; s++) {
+            const KERNEL_vec v = KERNEL_every(EVERY, is_inside, x + i * line + s * NAME_DIL_W(a), FW, mask[s]);
+            PACKAGE_UNROLL(8)
+            for (int t = 0; t < rows; t++)
+                if (i >= t * FH && i < t * FH + FR)
+                    acc[t] += v * (f[((i - t * FH) * FS + s) * TAP] - (KERNEL_vec){ 0 });
+        }
+    }
     KERNEL_store(rows, a, at, p, acc);
 }
 
@@ -156,16 +150,14 @@ KERNEL_tile(const int rows, const int is_inside, const NAME_args *a, const KERNE
 static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void
 KERNEL_rows(const int is_inside, const NAME_args *a, const KERNEL_column *at, const KERNEL_mask mask[FS][2], int64_t p0, int64_t p1)
 {
-    for (int64_t p = p0, rows; p < p1; p += rows) {
-        const int64_t h = p * FH - NAME_PAD_T(a);
-        rows = PT > 1 && p1 - p >= PT && h >= 0 && h + HIGH <= a->H ? PT : 1;
-        if (rows == PT)
-            KERNEL_tile(PT, is_inside, a, at, mask, p);
-#if PT > 1
+    int64_t p = p0;
+    for (; p + PT <= p1; p += PT)
+        if (p * FH >= NAME_PAD_T(a) && (p + PT - 1) * FH - NAME_PAD_T(a) + FR <= a->H)
+            KERNEL_tile(PT, is_inside, 1, a, at, mask, p);
         else
-            KERNEL_tile(1, is_inside, a, at, mask, p);
-#endif
-    }
+            KERNEL_tile(PT, is_inside, 0, a, at, mask, p);
+    for (; p < p1; p++)
+        KERNEL_tile(1, is_inside, 0, a, at, mask, p);
 }
 
 static TARGET_ATTRIBUTE void KERNEL_fill(const NAME_args *a, const KERNEL_column *at, int64_t p0, int64_t p1)

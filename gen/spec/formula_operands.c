@@ -192,6 +192,8 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
     memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
     op->operand[r->out] = o;
     op->noperand++;
+    for (FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++)
+        v->at += v->kind == FORMULA_ELEMENT && v->at >= r->out; /* the output was read before */
     return r->out++;
 }
 

@@ -160,6 +160,8 @@ const char *spec_formula_text(const Spec *s); /* as written; "": there is none *
  * alone? Then one number may stand for all of these places: the q of ((n*P + p)*Q + q) for n, p and q. False where
  * there is no formula. */
 bool spec_formula_is_flat(const Spec *s);
+/* The same of the output's last two places: the p*Q + q of [n][oc][p][q] for p and q. */
+bool spec_formula_is_of_planes(const Spec *s);
 /* May this value of a parameter be searched? General kernels may have others. */
 bool spec_wants(const Spec *s, const char *param, int64_t value);
 

@@ -139,7 +139,7 @@ void spec_read_formula(SpecReader *r)
         spec->op = NULL; /* nothing is known of it */
 }
 
-/* ---- one number for all places ---- */
+/* ---- one number for several places ---- */
 
 /* Is it an element of an operand as large as the output, at the output's own places but for the last one? */
 static bool is_of_output(const Op *op, const Layout *out, const FormulaNode *node, const FormulaNode *v)
@@ -155,13 +155,16 @@ static bool is_of_output(const Op *op, const Layout *out, const FormulaNode *nod
     return same;
 }
 
+/* The place that the i-th extent of the output has as an axis. */
+static int place_of(const Spec *s, const Layout *out, int i) { return op_axis(s->op, expr_text(out->extent[i])); }
+
 bool spec_formula_is_flat(const Spec *s)
 {
     const Formula *f = s->formula;
     if (!f)
         return false;
     const Layout *out = spec_layout(s, (int)(spec_output(s) - s->op->operand));
-    const int last = op_axis(s->op, expr_text(out->extent[out->rank - 1]));
+    const int last = place_of(s, out, out->rank - 1);
     bool flat = f->node[f->nnode - 1].kind != FORMULA_INDEX || f->node[f->nnode - 1].at == last;
     for (int i = 0; i < f->nnode; i++)
         for (int k = 0; k < f->node[i].narg; k++) {
@@ -170,4 +173,30 @@ bool spec_formula_is_flat(const Spec *s)
                 flat = flat && is_of_output(s->op, out, f->node, &f->node[i]);
         }
     return flat;
+}
+
+/* The same element at the output's own places, the last one too? */
+static bool is_at_own_places(const Op *op, const Layout *out, const FormulaNode *node, const FormulaNode *v, int last)
+{
+    const FormulaNode *at = v->kind == FORMULA_ELEMENT ? &node[v->arg[formula_rank(v) - 1]] : NULL;
+    return is_of_output(op, out, node, v) &&
+           (op->operand[v->at].role == ROLE_OUT || (at->kind == FORMULA_INDEX && at->at == last));
+}
+
+bool spec_formula_is_of_planes(const Spec *s)
+{
+    const Formula *f = s->formula;
+    const Layout *out = f ? spec_layout(s, (int)(spec_output(s) - s->op->operand)) : NULL;
+    if (!out || out->rank < 2)
+        return false;
+    const int last = place_of(s, out, out->rank - 1), before = place_of(s, out, out->rank - 2);
+    const FormulaNode *result = &f->node[f->nnode - 1];
+    bool joined = result->kind != FORMULA_INDEX || (result->at != last && result->at != before);
+    for (int i = 0; i < f->nnode; i++)
+        for (int k = 0; k < f->node[i].narg; k++) {
+            const FormulaNode *v = &f->node[i], *place = &f->node[v->arg[k]];
+            if (place->kind == FORMULA_INDEX && (place->at == last || place->at == before))
+                joined = joined && is_at_own_places(s->op, out, f->node, v, last) && k < formula_rank(v);
+        }
+    return joined;
 }

@@ -98,6 +98,8 @@ bool template_context(void *ctx, const char *name, int64_t *value)
         return true;
     else if (strcmp(name, "EPILOGUE_FLAT") == 0)
         *value = spec_formula_is_flat(b->spec);
+    else if (strcmp(name, "EPILOGUE_PLANES") == 0)
+        *value = spec_formula_is_of_planes(b->spec);
     else if (strcmp(name, "ELEM_BYTES") == 0)
         *value = elem_bytes(b->spec);
     else if (strcmp(name, "TENSOR_SM") == 0)

@@ -39,11 +39,11 @@ static void declare_flags(TemplateReader *r, const char *prefix, const char *con
 
 static void declare_context(TemplateReader *r)
 {
-    static const char *const fact[] = {
-        "L1_BYTES",      "L2_BYTES",    "L3_BYTES",     "CORES",          "SMS",        "ELEM_BYTES",  "PACKED",
-        "TENSOR_SM",     "MAX_THREADS", "HAS_EPILOGUE", "EPILOGUE_CALLS", "ROW_PASSES", "ROWS_ACROSS", "EPILOGUE_READS",
-        "EPILOGUE_FLAT", "ACCURACY",    "COLD",         "OUTPUT_READ",    "NSUM"
-    };
+    static const char *const fact[] = { "L1_BYTES",    "L2_BYTES",       "L3_BYTES",       "CORES",
+                                        "SMS",         "ELEM_BYTES",     "PACKED",         "TENSOR_SM",
+                                        "MAX_THREADS", "HAS_EPILOGUE",   "EPILOGUE_CALLS", "ROW_PASSES",
+                                        "ROWS_ACROSS", "EPILOGUE_READS", "EPILOGUE_FLAT",  "ACCURACY",
+                                        "COLD",        "OUTPUT_READ",    "NSUM",           "EPILOGUE_PLANES" };
     for (size_t i = 0; i < LENGTH(fact); i++)
         declare(r, fact[i]);
     for (int i = 0; target_fact_name(i); i++)

@@ -35,6 +35,8 @@ conv() {
 }
 
 conv gcc turned_conv 'X = "NCHW"; Y = "NCHW"; F = "KCRS"; packed = true;'
+conv gcc planes_conv 'X = "NCHW"; F = "KCRS"; Y = "NCHW";'
+conv clang planes_krsc 'X = "NCHW"; F = "KRSC"; Y = "NCHW";'
 conv clang from_planes 'X = "NCHW"; F = "RSCK"; packed = true;'
 
 section Winograd where the spec allows it

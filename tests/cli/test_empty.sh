@@ -85,6 +85,9 @@ size='N = 1; G = 1; H = "T"; W = "T"; C = 5; K = 20; R = 3; S = 3;'
 spec nhwc conv2d 'layout = { packed = true; };' "$size PAD = 1;"
 spec depths conv2d 'layout = { packed = true; };' 'N = 1; G = 20; H = "T"; W = "T"; C = 1; K = 1; R = 3; S = 3; PAD = 1;'
 spec nchw conv2d 'layout = { X = "NCHW"; Y = "NCHW"; packed = true; };' "$size PAD = 1;"
+spec as_they_lie conv2d 'layout = { X = "NCHW"; F = "KCRS"; Y = "NCHW"; };' "$size PAD = 1;"
+spec in_planes conv2d 'layout = { X = "NCHW"; F = "KCRS"; Y = "NCHW"; };' 'N = 1; G = 20; H = "T"; W = "T"; C = 1; K = 1; R = 3; S = 3; PAD = 1;'
+spec packed_planes conv2d 'layout = { X = "NCHW"; Y = "NCHW"; packed = true; };' 'N = 1; G = 20; H = "T"; W = "T"; C = 1; K = 1; R = 3; S = 3; PAD = 1;'
 spec points conv2d 'layout = { packed = true; };' "$size STRIDE = 2;"
 spec winograd conv2d 'layout = { packed = true; };' "$size PAD = 1;" 'accuracy = "winograd";'
 direct='MR=2 NP=1 UK=1 PF=1 HOLD=0 SHORT=0 BLOCK=8 TAPS=1 CALLS=0'
@@ -98,8 +101,12 @@ kernel depths depthwise_conv 'PT=1 QT=4 FR=0 FS=0 FH=0 FW=0 PF=0 CB=2' -DOP_conv
 kernel winograd winograd_conv 'YT=2 MR=2 NP=1 UK=1 PF=1 HOLD=0 BLOCK=2' -DOP_conv2d $padded -DSERVES="e[R] == 3 && e[S] == 3 && e[C] > 0 && !($depthwise)"
 kernel nhwc any_conv '' -DOP_conv2d $padded
 kernel nchw any_conv '' -DOP_conv2d $padded
+kernel as_they_lie filters_conv 'MR=2 NV=4 UK=1 KC=128 BLOCK=4 HOLD=0' -DOP_conv2d $padded
+kernel in_planes planes_conv 'PT=1 FR=0 FS=0 FH=0 FW=0' -DOP_conv2d $padded -DSERVES='e[C] == 1'
+kernel packed_planes packed_planes_conv 'PT=1 FR=0 FS=0 FH=0 FW=0' -DOP_conv2d $padded -DSERVES='e[C] == 1'
 kernel points any_conv '' -DOP_conv2d $halved
 package nchw -DOP_conv2d $padded
+package as_they_lie -DOP_conv2d $padded
 
 section other operators on images
 spec up conv_transpose2d 'layout = { packed = true; };' "$size STRIDE = 2;"

@@ -245,6 +245,8 @@ TEST(the_output_is_read_at_its_own_places)
     assert_string_equal(spec_strides_text(arena, s), "Y");
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (2 * 4 + 3 * 4 + 2 * 2 * 3)); /* Y is read and written */
     assert_true(!spec_output(read_dense("\"gelu(acc)\"", ""))->is_read);
+    s = read_dense("\"acc + Y[m,n] * s[n] + r[m,n]\"", ""); /* operands that come behind it move the output */
+    assert_true(spec_output(s)->is_read && spec_formula_is_flat(s) && s->op->noperand == 5);
     s = read_dense("\"acc + r[m,n]\"", "in_place = [\"r\"];");
     assert_true(spec_reads_output(s) && !spec_output(s)->is_read && s->in_place == 1u << 2);
     const char *form =
@@ -256,6 +258,35 @@ TEST(the_output_is_read_at_its_own_places)
         s = spec_good(arena, text, spec_templates, 1);
         assert_true(spec_output(s)->is_read && spec_formula_is_flat(s));
     }
+}
+
+static bool is_of_planes(const char *formula, const char *more)
+{
+    const char *text = arena_printf(
+        arena,
+        "name = \"x\"; op = \"conv2d\"; shapes = ( { N = 1; G = 1; H = 4; W = 4; C = 3; K = 5; R = 1; S = 1; } );"
+        "epilogue = \"%s\"; layout = { Y = \"NCHW\"; }; %s %s",
+        formula, strstr(formula, "residual") ? "extents = { residual = [\"N\", \"OC\", \"P\", \"Q\"]; };" : "", more);
+    return spec_formula_is_of_planes(spec_good(arena, text, spec_templates, 1));
+}
+
+/* Of images as planes, one number may stand for the places in a plane. */
+TEST(places_of_planes)
+{
+    static const char *const joined[] = { "relu(acc + bias[oc])", "acc * z[n,oc] + residual[n,oc,p,q]",
+                                          "acc + Y[n,oc,p,q] * n", "tanh(acc) + residual[n,oc,p,q] * Y[n,p,q,oc]" };
+    static const char *const apart[] = { "acc + q",
+                                         "acc + row[p]",
+                                         "acc + turned[n,p,q,oc]",
+                                         "acc + residual[n,oc,q,p; 0]",
+                                         "acc + residual[n,oc,p,0]",
+                                         "acc + residual[n,oc,p,(q + 1) % 4]",
+                                         "acc + residual[n,oc,p,q; q]" };
+    for (size_t i = 0; i < LENGTH(joined); i++)
+        assert_true(is_of_planes(joined[i], ""));
+    for (size_t i = 0; i < LENGTH(apart); i++)
+        assert_false(is_of_planes(apart[i], ""));
+    assert_false(is_of_planes(joined[1], "strides = [\"residual\"];"));
 }
 
 TEST(each_function_has_operands_of_its_own)

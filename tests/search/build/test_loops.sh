@@ -30,6 +30,7 @@ spec b_kn batch_matmul 'shapes = ( { B0 = 2; B1 = 2; M = "T"; N = 64; K = 64; } 
 spec b_nk batch_matmul 'shapes = ( { B0 = 2; B1 = 2; M = "T"; N = 64; K = 64; } ); layout = { B = "NK"; };'
 spec images conv2d 'shapes = ( { N = "T"; G = 1; H = 14; W = 14; C = 64; K = 64; R = 3; S = 3; PAD = 1; } ); layout = { packed = true; };
 accuracy = 16.0;'
+spec planes conv2d 'shapes = ( { N = "T"; G = 1; H = 14; W = 14; C = 64; K = 64; R = 3; S = 3; PAD = 1; } ); layout = { X = "NCHW"; F = "KCRS"; Y = "NCHW"; };'
 spec depths conv2d 'shapes = ( { N = "T"; G = 64; H = 14; W = 14; C = 1; K = 1; R = 3; S = 3; PAD = 1; } ); layout = { packed = true; };'
 
 # SPEC TEMPLATE ROWS VECTORS STEPS [PARAMETERS]: a round is STEPS times ROWS x VECTORS FMAs; VP: the vectors of a panel. Without
@@ -42,6 +43,7 @@ b_kn direct_bmm MR NV 2
 b_nk dot_bmm MR NR 1
 images direct_conv MR NP*VP UK
 depths depthwise_conv 1 QT 1
+planes filters_conv MR NV UK
 images winograd_conv MR NP*VP UK YT=4 MR=avx512:5,avx2:6,portable:1 NP=avx512:3,avx2:1,portable:1 UK=1 PF=1 HOLD=1 BLOCK=1'
 
 found=0 wrong=0
@@ -82,7 +84,7 @@ for target in avx512:16 avx2:8 portable:4; do
     lanes=${target#*:} target=${target%:*}
     [ "$(uname -m)" = x86_64 ] || [ "$target" = portable ] || continue
     echo "$table" >"$tmp/table"
-    for spec in in_panels w_nk w_kn b_kn b_nk images depths; do
+    for spec in in_panels w_nk w_kn b_kn b_nk images planes depths; do
         "$DCGEN" --dump space "$tmp/$spec.cfg" -t "$target" >"$tmp/$spec.space"
     done
     while read -r spec template rows vectors steps parameters; do

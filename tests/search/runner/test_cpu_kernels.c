@@ -43,6 +43,8 @@
 #define PLAIN DEEP("PAD = 1;")
 #define HALVING DEEP("STRIDE = 2; PAD_B = 1; PAD_R = 2; PAD_L = 1; PAD_T = 1;")
 #define APART DEEP("PAD = 4; STRIDE_W = 3; DIL_H = 2;")
+#define MULTIPLIED \
+    "shapes = ( { N = 2; G = 3; H = \"T\"; W = \"T + 2\"; C = 1; K = 19; R = 3; S = 2; STRIDE = 2; PAD = 1; } );"
 #define ANY_FILTER "FR=0 FS=0 FH=0 FW=0"
 
 #define GATHERED                                                    \
@@ -119,6 +121,20 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "any_conv *", CONV, ODD },
     { "conv2d f32 F=RSCK X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", APART },
     { "conv2d f32 packed", "any_conv portable", "tanh(acc + bias[oc])", APART },
+    /* ---- filters as they lie: blocks of taps and channels, tiles that filters meet together, groups, rows of Y one by
+     * one, steps of one pixel, of two and more */
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv *", CONV, SAME },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv * KC=128 BLOCK=4", "acc + residual[n,oc,p,q]", ODD },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "filters_conv portable KC=128 BLOCK=16", "tanh(acc + bias[oc])", POINTS },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "filters_conv *", "acc * bias[oc] + p - 2 * q", APART },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv avx2 MR=4 NV=2 UK=8 KC=128", NULL, HALVING SHARED },
+    /* ---- groups of one channel in planes: filters known and any, as they lie and packed, one of a group and several */
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv * PT=2 FR=3 FS=3 FH=1 FW=1", CHANNELS, PLAIN },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "planes_conv * PT=2 FR=3 FS=3 FH=2 FW=2", "silu(acc * scale[oc] + shift[oc])", HALVING },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv portable PT=2 FR=3 FS=3 FH=1 FW=3", "acc + residual[n,oc,p,q]", DEEP("PAD = 4; STRIDE_W = 3;") },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "planes_conv *", "acc + p - 2 * q", APART },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "packed_planes_conv * PT=2 FR=3 FS=3 FH=1 FW=1", CONV, PLAIN },
+    { "conv2d f32 X=NCHW Y=NCHW packed", "packed_planes_conv portable", CONV, MULTIPLIED },
     /* ---- other operators on images: windows of known size and any, whole vectors of channels and less, steps of one
      * pixel, of two and more */
     { "max_pool2d f32", "channels_pool * V=2 QT=4 FR=3 FS=3", SCALED, WINDOW },
@@ -194,6 +210,11 @@ static const KernelRow usual[] = {
     { "conv2d f32 packed", "depthwise_conv portable PT=1 QT=4 " ANY_FILTER " CB=0", "tanh(acc + bias[oc])", "strides = [\"X\"];" APART },
     { "conv2d f32 packed", "any_conv *", "acc + Y[n,p,q,oc]", STRIDES ODD },
     { "conv2d f32 X=NCHW Y=NCHW packed", "any_conv *", "acc + residual[n,p,q,oc]", STRIDES APART },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv *", "acc + bias[oc]", STRIDES SAME },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv *", "gelu(acc) + Y[n,oc,p,q]", STRIDES ODD },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv * PT=2 FR=3 FS=3 FH=1 FW=1", "gelu(acc) + Y[n,oc,p,q]", STRIDES PLAIN },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv portable", "acc + Y[n,oc,p,q]", STRIDES APART },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "filters_conv portable BLOCK=4", "acc - Y[n,oc,p,q] * bias[oc]", SAME },
     { "rows f32", SHORT, "softmax[n](x[m,n] + mask[n,m]) * exp(Y[m,n])", STRIDES },
     { "row_values f32", TALL, "sum[n](x[m,n]) + Y[m]", "strides = [\"x\"];" },
     { "batch_rows f32", "block_rows * ROWS=2 COLS=2", "x[b1,n,b0,m] + Y[b0,b1,m,n]", STRIDES },
@@ -237,6 +258,10 @@ static const KernelRow thorough[] = {
     { "conv2d f32 X=NCHW F=RSCK packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 Y=NCHW F=KRSC packed", "direct_conv *", CONV, NULL },
     { "conv2d f32 F=KRSC packed", "winograd_conv avx512 YT=4 MR=5 NP=3 UK=8 PF=1 HOLD=1 BLOCK=1", CONV, ACCURATE },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "filters_conv * KC=256 BLOCK=16", CONV, ODD },
+    { "conv2d f32 X=NCHW F=KRSC Y=NCHW", "filters_conv *", CONV, POINTS },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv * PT=3 FR=3 FS=3 FH=2 FW=2", CONV, HALVING },
+    { "conv2d f32 X=NCHW F=KCRS Y=NCHW", "planes_conv *", "tanh(acc)", MULTIPLIED },
     { "dense f32 W=KN", "direct_gemm portable MR=2 NV=4 UK=1 KC=256 PF=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "dense f32 W=NK", "dot_gemm portable MR=2 NR=4 UK=1 KC=0 HOLD=0 ORDER=0 EVEN=1 SPLIT=0", CALLS, NULL },
     { "dense f32 W=NK", "repack_gemm portable MR=2 NP=1 UK=4 KC=256 HOLD=0 EVEN=1 SPLIT=0", CALLS, NULL },

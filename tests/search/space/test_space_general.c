@@ -171,5 +171,12 @@ TEST(cpus_have_a_general_kernel_for_convolutions)
                 nchecked +=
                     check(&targets, "cpu", &conv[i], "f32", asks_text(a, layout, true, conv[i].formula[e]), e == 0);
     assert_int_equal(nchecked, 3 * 12 * 3 * NFORMULA); /* shapes, layouts, instruction sets */
+    static const char *const as_they_lie[] = { "X = \"NCHW\"; F = \"KCRS\"; Y = \"NCHW\"; ",
+                                               "X = \"NCHW\"; F = \"KRSC\"; Y = \"NCHW\"; " };
+    for (size_t i = 0; i < sizeof conv / sizeof *conv; i++)
+        for (int j = 0; j < 2; j++)
+            for (int e = 0; e < NFORMULA; e++)
+                check(&targets, "cpu", &conv[i], "f32", asks_text(a, as_they_lie[j], false, conv[i].formula[e]),
+                      e == 0);
     arena_free(a);
 }

@@ -63,14 +63,15 @@ KERNEL_store(const int rows, const int vectors, KERNEL_vec acc[MR][NV], const NA
         for (int r = 0; r < rows; r++)
             PACKAGE_UNROLL(32)
             for (int v = 0; v < vectors; v++) {
+                KERNEL_vec *to = (KERNEL_vec *)(y + r * apart + v * LANES);
                 if (add)
-                    acc[r][v] += *(const KERNEL_vec *)(y + r * apart + v * LANES);
+                    acc[r][v] += *to;
 #if HAS_EPILOGUE
                 if (whole)
                     acc[r][v] = NAME_epilogue_MACHINE(a, acc[r][v], at.n, oc + r, at.p, at.q + v * LANES, LANES);
 #endif
+                *to = acc[r][v]; /* at once: else all sums stay in registers, beside what the formula needs */
             }
-        KERNEL_write(rows, vectors, acc, y, apart);
         return;
     }
 #endif

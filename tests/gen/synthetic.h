@@ -106,7 +106,7 @@ static void synthetic_measure(Synthetic *y, int64_t ntrial)
 }
 
 /* As a search does: where some kernels do not serve every call, general ones that do are built too, whether they are
- * timed or not. */
+ * timed or not; and they work. */
 static void synthetic_build_general(Synthetic *y)
 {
     bool some_serve_less = false;
@@ -121,6 +121,7 @@ static void synthetic_build_general(Synthetic *y)
         Trial *t = &y->study->trial[added];
         t->code_bytes = t->built ? t->code_bytes : 1500;
         t->built = true;
+        t->status = STATUS_OK;
     }
 }
 

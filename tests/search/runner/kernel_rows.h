@@ -371,8 +371,8 @@ static inline void rows_build(RowWorld *w, const KernelRow *row, int n)
         if (b->status != STATUS_OK)
             fail_msg("%s: %s", row[i].kernel, b->why);
         if (b->spills.loaded > 0 && !w->kernel[i].c.t->may_spill)
-            fail_msg("%s spills: %d vectors to the stack, %d from it", row[i].kernel, b->spills.stored,
-                     b->spills.loaded);
+            fail_msg("%s, %s spills: %d vectors to the stack, %d from it", row[i].kernel,
+                     row[i].formula ? row[i].formula : "no formula", b->spills.stored, b->spills.loaded);
     }
 }
 

@@ -383,11 +383,10 @@ bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x)
 bool dispatch_decides(const Dispatcher *d, int entry, const int64_t *x)
 {
     const DispatchEntry *e = &d->entry[entry];
-    bool all = true;
-    for (int k = e->first; k < e->first + e->nkernel; k++) {
+    bool all = true, serves;
+    for (int k = e->first; all && k < e->first + e->nkernel; k++) {
         const Binding b = binding_of(d, k, x);
-        int64_t does;
-        all = all && (!b.t->serves || expr_int(b.t->serves, template_lookup, (void *)&b, &does) == EXPR_OK);
+        all = template_decides(&b, &serves);
     }
     return all;
 }

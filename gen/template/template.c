@@ -237,10 +237,19 @@ const General *template_general(const Template *t, const Target *target, int i)
     return NULL;
 }
 
+bool template_decides(const Binding *b, bool *serves)
+{
+    int64_t does = 1;
+    const bool ok = !b->t->serves || expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK;
+    *serves = ok && does;
+    return ok;
+}
+
 bool template_serves(const Binding *b)
 {
-    int64_t does;
-    return !b->t->serves || (expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK && does);
+    bool serves;
+    template_decides(b, &serves);
+    return serves;
 }
 
 bool template_serves_any(const Binding *b)

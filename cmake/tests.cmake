@@ -26,7 +26,7 @@ else()
 endif()
 
 # Rooms that take what others wrote, and those that everything stands on: what the address sanitizer is for. The thread sanitizer has all.
-set(sanitized_areas gen_base gen_spec gen_target gen_template search_record search_runner model)
+set(sanitized_areas gen_base gen_spec gen_graph gen_target gen_template search_record search_runner model)
 
 # The words of a file's line.
 function(dcgen_read_wishes file out)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * poly: sizes of a model, in a normal form in which equal ones look equal:
+ *
+ *   (B*T)*768 and T*(768*B)           768*B*T
+ *   ceil_to(T,8) - 8*((T + 7)/8)      0
+ *
+ * A size is a polynomial with whole coefficients over *atoms*: the dims, and what no polynomial says: quotients, min,
+ * max, tests, each an operator on two sizes. All sizes of a graph live in one Polys, which knows the dims' ranges and
+ * what is taken to be equal. Values are 64-bit; an overflow gives NULL, and what is made of NULL is NULL.
+ */
+#ifndef DCGEN_POLY_H
+#define DCGEN_POLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gen/base/arena.h"
+#include "gen/base/expr.h"
+
+enum { POLY_MAX_DEGREE = 16, POLY_MAX_TERM = 256, POLY_MAX_ATOM = 4096 };
+
+typedef struct Poly Poly;
+typedef struct Polys Polys;
+
+Polys *polys_new(Arena *a);
+/* Adds a dim, least <= most; its number: from 0 on, in the order in which they are added. */
+int polys_dim(Polys *p, const char *name, int64_t least, int64_t most);
+int polys_ndim(const Polys *p);
+const char *polys_dim_name(const Polys *p, int dim);
+void polys_dim_range(const Polys *p, int dim, int64_t *least, int64_t *most);
+int polys_find(const Polys *p, const char *name); /* the dim's number, or -1 */
+
+const Poly *poly_number(Polys *p, int64_t value);
+const Poly *poly_dim(Polys *p, int dim);
+const Poly *poly_add(Polys *p, const Poly *x, const Poly *y);
+const Poly *poly_sub(Polys *p, const Poly *x, const Poly *y);
+const Poly *poly_mul(Polys *p, const Poly *x, const Poly *y);
+/* An operator or function of expressions: "/" (towards 0), "%", "min", "max", "ceil_div", "ceil_to", "<" ... */
+const Poly *poly_apply(Polys *p, const char *op, const Poly *x, const Poly *y);
+/* An expression whose names are dims. NULL also where a name is none, or log2 and the like stand in it. */
+const Poly *poly_of(Polys *p, const Expr *e);
+/* The same, where `of` says what names are; NULL from it: unknown. */
+const Poly *poly_of_names(Polys *p, const Expr *e, const Poly *(*of)(void *ctx, const char *name), void *ctx);
+const Poly *poly_substitute(Polys *p, const Poly *x, int dim, const Poly *by);
+
+/* x / y where y divides x whatever the dims are; NULL: it is not seen to. */
+const Poly *poly_quotient(Polys *p, const Poly *x, const Poly *y);
+bool poly_is_number(const Poly *x, int64_t *value);
+/* Is it a dim and nothing else? Its number, or -1. */
+int poly_is_dim(const Polys *p, const Poly *x);
+bool poly_same(const Poly *x, const Poly *y); /* by their normal form alone */
+/* The values that x may have in the dims' ranges, or more; ends beyond 64 bits are cut to them. */
+void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most);
+/* The value at these dims. False: it overflows, or divides by zero. */
+bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value);
+const char *poly_text(Arena *a, const Polys *p, const Poly *x); /* as specs write it */
+/* Does x name the dim? */
+bool poly_uses(const Polys *p, const Poly *x, int dim);
+
+/* What is known of two sizes. */
+typedef enum {
+    POLY_EQUAL,  /* whatever the dims are */
+    POLY_MAY_BE, /* for some dims they are equal, or it is not seen that they never are */
+    POLY_NEVER
+} PolyEquality;
+PolyEquality poly_compare(Polys *p, const Poly *x, const Poly *y);
+
+/* Something that a call's dims must hold: x == y. */
+typedef struct {
+    const Poly *x, *y;
+    const char *why; /* the first who asked for it */
+} PolyCondition;
+/* From now on x and y are taken to be equal. What does not follow from the dims' ranges or from conditions before is a
+ * new one. False: they never are. */
+bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why);
+int polys_conditions(const Polys *p, const PolyCondition **all);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * poly_known: what is known of sizes: their ranges, values and texts, and which are equal. Dims that must be equal are
+ * one from then on: the later one is replaced by what it equals (the replacement is a union-find over dims whose
+ * classes may also be sizes of other dims).
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "gen/base/text.h"
+#include "gen/graph/poly_private.h"
+
+/* ---- ranges ---- */
+
+typedef __int128 Wide; /* of sums and products of 64-bit numbers, which are then cut to these */
+
+static int64_t cut(Wide x) { return x > INT64_MAX ? INT64_MAX : x < INT64_MIN ? INT64_MIN : (int64_t)x; }
+
+static ExprRange product_range(ExprRange x, ExprRange y)
+{
+    ExprRange r = { INT64_MAX, INT64_MIN };
+    for (int i = 0; i < 4; i++) {
+        const int64_t value = cut((Wide)(i & 1 ? x.max : x.min) * (i & 2 ? y.max : y.min));
+        r.min = value < r.min ? value : r.min;
+        r.max = value > r.max ? value : r.max;
+    }
+    return r;
+}
+
+static ExprRange range_of(const Polys *p, const Poly *x)
+{
+    ExprRange r;
+    poly_range(p, x, &r.min, &r.max);
+    return r;
+}
+
+/* Of an operator that is monotonous in each side, as all that become atoms are, but for tests. */
+static ExprRange atom_range(const Polys *p, const PolyAtom *t)
+{
+    if (!t->op)
+        return (ExprRange){ t->least, t->most };
+    const ExprRange x = range_of(p, t->x), y = range_of(p, t->y);
+    ExprRange r = { INT64_MAX, INT64_MIN };
+    if (op_is_test(t->op))
+        return (ExprRange){ 0, 1 };
+    for (int i = 0; i < 4; i++) {
+        int64_t value;
+        if ((t->op->how & DIVIDES && y.min <= 0) ||
+            expr_apply_int(t->op, i & 1 ? x.max : x.min, i & 2 ? y.max : y.min, &value) != EXPR_OK)
+            return (ExprRange){ INT64_MIN, INT64_MAX };
+        r.min = value < r.min ? value : r.min;
+        r.max = value > r.max ? value : r.max;
+    }
+    return r;
+}
+
+void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
+{
+    Wide lo = 0, hi = 0;
+    for (int i = 0; i < x->nterm; i++) {
+        ExprRange r = { x->term[i].by, x->term[i].by };
+        for (int k = 0; k < x->term[i].natom; k++)
+            r = product_range(r, atom_range(p, &p->atom[x->term[i].atom[k]]));
+        lo += r.min;
+        hi += r.max;
+    }
+    *least = cut(lo);
+    *most = cut(hi);
+}
+
+/* ---- values ---- */
+
+static bool atom_at(const Polys *p, int atom, const int64_t *dims, int64_t *value)
+{
+    const PolyAtom *t = &p->atom[atom];
+    int64_t x, y;
+    if (!t->op) {
+        *value = dims[poly_dim_of_atom(p, atom)];
+        return true;
+    }
+    return poly_at(p, t->x, dims, &x) && poly_at(p, t->y, dims, &y) && expr_apply_int(t->op, x, y, value) == EXPR_OK;
+}
+
+bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value)
+{
+    *value = 0;
+    for (int i = 0; i < x->nterm; i++) {
+        int64_t product = x->term[i].by, factor;
+        for (int k = 0; k < x->term[i].natom; k++)
+            if (!atom_at(p, x->term[i].atom[k], dims, &factor) || __builtin_mul_overflow(product, factor, &product))
+                return false;
+        if (__builtin_add_overflow(*value, product, value))
+            return false;
+    }
+    return true;
+}
+
+/* ---- texts ---- */
+
+static void add_text(Text *t, const Polys *p, const Poly *x);
+
+/* A side of an operator: in brackets where it is more than one number or name. */
+static void add_side(Text *t, const Polys *p, const Poly *x)
+{
+    const bool plain = x->nterm == 0 || (x->nterm == 1 && x->term->by > 0 && x->term->natom + (x->term->by != 1) <= 1);
+    text_add(t, plain ? "" : "(");
+    add_text(t, p, x);
+    text_add(t, plain ? "" : ")");
+}
+
+static void add_atom_text(Text *t, const Polys *p, const PolyAtom *atom, bool alone)
+{
+    if (!atom->op) {
+        text_add(t, atom->name);
+    } else if (atom->op->prec == PREC_PRIMARY) {
+        text_printf(t, "%s(", atom->op->text);
+        add_text(t, p, atom->x);
+        text_add(t, ", ");
+        add_text(t, p, atom->y);
+        text_add(t, ")");
+    } else {
+        text_add(t, alone ? "" : "(");
+        add_side(t, p, atom->x);
+        text_printf(t, " %s ", atom->op->text);
+        add_side(t, p, atom->y);
+        text_add(t, alone ? "" : ")");
+    }
+}
+
+static void add_term_text(Text *t, const Polys *p, const PolyTerm *term, bool first, bool only)
+{
+    const bool minus = term->by < 0;
+    const uint64_t by = minus ? -(uint64_t)term->by : (uint64_t)term->by;
+    const bool is_written = by != 1 || !term->natom;
+    const OpRow *op = term->natom == 1 && !is_written ? p->atom[*term->atom].op : NULL;
+    const bool alone = op && (only || op->prec > PREC_SUM);
+    text_add(t, first ? (minus ? "-" : "") : minus ? " - " : " + ");
+    if (is_written)
+        text_printf(t, "%" PRIu64, by);
+    for (int i = 0; i < term->natom; i++) {
+        text_add(t, is_written || i ? "*" : "");
+        add_atom_text(t, p, &p->atom[term->atom[i]], alone);
+    }
+}
+
+static void add_text(Text *t, const Polys *p, const Poly *x)
+{
+    for (int i = 0; i < x->nterm; i++)
+        add_term_text(t, p, &x->term[i], i == 0, x->nterm == 1 && x->term->by > 0);
+    if (!x->nterm)
+        text_add(t, "0");
+}
+
+const char *poly_text(Arena *a, const Polys *p, const Poly *x)
+{
+    Text t = { .arena = a };
+    add_text(&t, p, x);
+    return text_str(&t);
+}
+
+/* ---- what is equal ---- */
+
+/* x where each dim that equals something stands as that. */
+static const Poly *reduced(Polys *p, const Poly *x)
+{
+    for (int i = 0; i < p->ncondition && x; i++) {
+        const int dim = poly_is_dim(p, p->condition[i].x);
+        if (dim >= 0 && !poly_uses(p, p->condition[i].y, dim))
+            x = poly_substitute(p, x, dim, p->condition[i].y);
+    }
+    return x;
+}
+
+/* Does x = 0 follow from a condition that replaces no dim? */
+static bool follows(Polys *p, const Poly *x)
+{
+    for (int i = 0; i < p->ncondition; i++) {
+        int64_t times;
+        const Poly *d = reduced(p, poly_sub(p, p->condition[i].x, p->condition[i].y));
+        const Poly *q = d && d->nterm ? poly_quotient(p, x, d) : NULL;
+        if (q && (q->nterm == 1 || poly_is_number(q, &times)))
+            return true;
+    }
+    return false;
+}
+
+static PolyEquality compare_difference(Polys *p, const Poly *d)
+{
+    int64_t least, most;
+    if (!d)
+        return POLY_MAY_BE;
+    if (!d->nterm || follows(p, d))
+        return POLY_EQUAL;
+    poly_range(p, d, &least, &most);
+    return least > 0 || most < 0 ? POLY_NEVER : POLY_MAY_BE;
+}
+
+PolyEquality poly_compare(Polys *p, const Poly *x, const Poly *y)
+{
+    return compare_difference(p, reduced(p, poly_sub(p, x, y)));
+}
+
+/* The condition by which a dim is replaced, if there is one to replace: the later one of both sides. */
+static PolyCondition as_replacement(Polys *p, const Poly *x, const Poly *y, const char *why)
+{
+    const int dx = poly_is_dim(p, x), dy = poly_is_dim(p, y);
+    if (dy >= 0 && (dx < 0 || dx < dy) && !poly_uses(p, x, dy))
+        return (PolyCondition){ y, x, why };
+    return (PolyCondition){ x, y, why };
+}
+
+/* Divides both sides by what all of their terms have in common, as long as that cannot be 0: 768*T = 768*S is T = S. */
+static void reduce_factors(Polys *p, const Poly **x, const Poly **y)
+{
+    for (bool again = true; again && (*x)->nterm;) {
+        again = false;
+        const PolyTerm *t = (*x)->term;
+        for (int i = -1; i < t->natom && !again; i++) {
+            int64_t least, most;
+            PolyTerm factor = { .by = i < 0 ? t->by : 1, .natom = i >= 0, .atom = { i < 0 ? 0 : t->atom[i] } };
+            const Poly by = { 1, &factor };
+            const Poly *qx = poly_quotient(p, *x, &by), *qy = poly_quotient(p, *y, &by);
+            poly_range(p, &by, &least, &most);
+            if (qx && qy && least > 0 && !(i < 0 && t->by == 1)) {
+                *x = qx;
+                *y = qy;
+                again = true;
+            }
+        }
+    }
+}
+
+bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why)
+{
+    const PolyEquality known = poly_compare(p, x, y);
+    if (known != POLY_MAY_BE)
+        return known == POLY_EQUAL;
+    x = reduced(p, x);
+    y = reduced(p, y);
+    if (!x || !y)
+        return true;
+    reduce_factors(p, &x, &y);
+    *ARENA_PUSH(p->arena, p->condition, p->ncondition) = as_replacement(p, x, y, why);
+    return true;
+}
+
+int polys_conditions(const Polys *p, const PolyCondition **all)
+{
+    *all = p->condition;
+    return p->ncondition;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * poly_private: how sizes are kept, for the files poly*.c.
+ */
+#ifndef DCGEN_POLY_PRIVATE_H
+#define DCGEN_POLY_PRIVATE_H
+
+#include "gen/base/expr_private.h"
+#include "gen/graph/poly.h"
+
+/* by * atom[0] * atom[1] ...; an atom stands as often as its power. */
+typedef struct {
+    int64_t by;
+    int natom;
+    int atom[POLY_MAX_DEGREE]; /* ascending */
+} PolyTerm;
+
+struct Poly {
+    int nterm; /* 0: the size is 0 */
+    PolyTerm *term;
+};
+
+/* A dim, or an operator on two sizes. */
+typedef struct {
+    const char *name; /* of a dim */
+    int64_t least, most;
+    const OpRow *op; /* NULL: a dim */
+    const Poly *x, *y;
+} PolyAtom;
+
+struct Polys {
+    Arena *arena;
+    int natom, ndim, ncondition;
+    PolyAtom *atom;
+    int *dim; /* the atom of each dim */
+    PolyCondition *condition;
+};
+
+int poly_dim_of_atom(const Polys *p, int atom); /* -1: it is none */
+
+#endif

@@ -9,6 +9,7 @@
 
 #include "gen/base/arena.h"
 #include "gen/base/text_list.h"
+#include "gen/graph/graph.h"
 #include "gen/spec/spec.h"
 #include "gen/target/device.h"
 #include "gen/template/template.h"
@@ -38,6 +39,7 @@ typedef struct {
 
 typedef struct Workload {
     const SpecFile *file;
+    Graph *graph; /* of the file; NULL: it has none */
     int nfunction;
     Function *function; /* at hand: all of the file, or some */
     int njob;

@@ -120,6 +120,7 @@ const Package *replay_package(Arena *a, const Workload *w, const char *report, D
         function[i] = w->function[i].results;
     const EmitInput in = { .nfunction = w->nfunction,
                            .function = function,
+                           .graph = w->graph && w->nfunction == w->file->nfunction ? w->graph : NULL,
                            .spec_text = w->spec_text,
                            .records = all_records(a, &w->results),
                            .report = report,

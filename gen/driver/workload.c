@@ -207,6 +207,9 @@ Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag 
     if (!file || !target_read_folders(a, w->target_folders.item, w->target_folders.n, targets, d) ||
         !read_templates(a, w, file, d))
         return NULL;
+    w->graph = graph_read(a, file, d);
+    if (diag_nerror(d))
+        return NULL;
     const Budget budget = change_budget(&file->budget, o);
     if (file->nfunction > 1 && budget.kernels < file->nfunction) {
         diag_error(d, (Loc){ 0 }, "--kernels: %d for %d functions, of which each needs one at least", budget.kernels,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * poly: arithmetic on sizes in their normal form. The terms of a polynomial stand in a fixed order, each with its atoms
- * in ascending order, so that equal polynomials are equal term by term; atoms of equal operators on equal sizes are one.
+ * in ascending order, so that equal polynomials are equal term by term; of equal operators on equal sizes there is one
+ * atom.
  */
 #include "gen/graph/poly.h"
 

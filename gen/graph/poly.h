@@ -65,14 +65,17 @@ typedef enum {
 } PolyEquality;
 PolyEquality poly_compare(Polys *p, const Poly *x, const Poly *y);
 
-/* Something that a call's dims must hold: x == y. */
+/* Something that a call's dims must hold: x == y, or x >= y. */
 typedef struct {
     const Poly *x, *y;
+    bool at_least;
     const char *why; /* the first who asked for it */
 } PolyCondition;
 /* From now on x and y are taken to be equal. What does not follow from the dims' ranges or from conditions before is a
  * new one. False: they never are. */
 bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why);
+/* From now on x >= 0. False: it never is. */
+bool polys_require_least(Polys *p, const Poly *x, const char *why);
 int polys_conditions(const Polys *p, const PolyCondition **all);
 
 #endif

@@ -163,7 +163,7 @@ const char *poly_text(Arena *a, const Polys *p, const Poly *x)
 static const Poly *reduced(Polys *p, const Poly *x)
 {
     for (int i = 0; i < p->ncondition && x; i++) {
-        const int dim = poly_is_dim(p, p->condition[i].x);
+        const int dim = p->condition[i].at_least ? -1 : poly_is_dim(p, p->condition[i].x);
         if (dim >= 0 && !poly_uses(p, p->condition[i].y, dim))
             x = poly_substitute(p, x, dim, p->condition[i].y);
     }
@@ -175,6 +175,8 @@ static bool follows(Polys *p, const Poly *x)
 {
     for (int i = 0; i < p->ncondition; i++) {
         int64_t times;
+        if (p->condition[i].at_least)
+            continue;
         const Poly *d = reduced(p, poly_sub(p, p->condition[i].x, p->condition[i].y));
         const Poly *q = d && d->nterm ? poly_quotient(p, x, d) : NULL;
         if (q && (q->nterm == 1 || poly_is_number(q, &times)))
@@ -204,8 +206,8 @@ static PolyCondition as_replacement(Polys *p, const Poly *x, const Poly *y, cons
 {
     const int dx = poly_is_dim(p, x), dy = poly_is_dim(p, y);
     if (dy >= 0 && (dx < 0 || dx < dy) && !poly_uses(p, x, dy))
-        return (PolyCondition){ y, x, why };
-    return (PolyCondition){ x, y, why };
+        return (PolyCondition){ y, x, false, why };
+    return (PolyCondition){ x, y, false, why };
 }
 
 /* Divides both sides by what all of their terms have in common, as long as that cannot be 0: 768*T = 768*S is T = S. */
@@ -241,6 +243,27 @@ bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why)
     reduce_factors(p, &x, &y);
     *ARENA_PUSH(p->arena, p->condition, p->ncondition) = as_replacement(p, x, y, why);
     return true;
+}
+
+bool polys_require_least(Polys *p, const Poly *x, const char *why)
+{
+    int64_t least, most;
+    x = reduced(p, x);
+    if (!x)
+        return true;
+    poly_range(p, x, &least, &most);
+    bool known = least >= 0;
+    for (int i = 0; i < p->ncondition && !known; i++) {
+        const PolyCondition *c = &p->condition[i];
+        const Poly *more = c->at_least ? poly_sub(p, x, poly_sub(p, c->x, c->y)) : NULL;
+        if (more) {
+            poly_range(p, more, &least, &(int64_t){ 0 });
+            known = least >= 0;
+        }
+    }
+    if (!known && most >= 0)
+        *ARENA_PUSH(p->arena, p->condition, p->ncondition) = (PolyCondition){ x, poly_number(p, 0), true, why };
+    return most >= 0;
 }
 
 int polys_conditions(const Polys *p, const PolyCondition **all)

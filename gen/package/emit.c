@@ -293,8 +293,9 @@ static bool add_problem(Emitter *e, FillScope *s)
     if (!definition)
         return false;
     fill_word(s, "reference", definition);
-    return add_part(e, s, "problem", "problem.h") && add_family_part(e, s, "run", "run") &&
-           add_part(e, s, "timed", "timed.h") && add_part(e, s, "plant", "plant.h");
+    return add_part(e, s, "elements", "elements.h") && add_part(e, s, "problem", "problem.h") &&
+           add_family_part(e, s, "run", "run") && add_part(e, s, "timed", "timed.h") &&
+           add_part(e, s, "plant", "plant.h");
 }
 
 /* The name of one of the function's own files: "test.c", or "test_scores.c" beside those of other functions. */
@@ -341,8 +342,8 @@ static bool add_function(Emitter *e, const Emitter *first)
                WORD("FUNCTION", e->spec->function ? e->spec->function : e->spec->name),
                WORD("IS_ONE_OF_SEVERAL", e->spec->function != NULL), WORD("IS_PACKED", e->spec->packed),
                WORD("DISPATCH_FILE", own_path(e, "dispatch.h")), WORD("TEST_FILE", own_path(e, "test.c")),
-               WORD("BENCH_FILE", own_path(e, "bench.c")), WORD("HAS_LOG", e->spec->log != NULL),
-               WORD("LOG_FILE", spec_log_path(e->arena, e->spec)));
+               WORD("BENCH_FILE", own_path(e, "bench.c")), WORD("CHECK_FILE", own_path(e, "check.c")),
+               WORD("HAS_LOG", e->spec->log != NULL), WORD("LOG_FILE", spec_log_path(e->arena, e->spec)));
     if (e->spec->packed && !add_packed(e, s))
         return false;
     if (e->spec->log)
@@ -389,7 +390,9 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     FILL_WORDS(s, WORD("CALLS_ARITHMETIC", calls_arithmetic), WORD("ANY_LIBRARY", any_library),
                WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed), WORD("ANY_REACH", reach),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
-    ok = add_part(e, s, "ranges", "ranges.h") && unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
+    ok = emit_graph(e, n, s) && add_part(e, s, "ranges", "ranges.h") && add_part(e, s, "arithmetic", "arithmetic.h") &&
+         (!in->graph || add_part(e, s, "safetensors", "safetensors.h")) &&
+         unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
     for (int i = 0; i < n; i++) {
         fill_word(e[i].scope, "INT_CODE", i ? "code" : "int code"); /* README.md declares it once */
@@ -411,11 +414,14 @@ static void add_file(Emitter *e, Package *p, const char *path, const char *text)
     *ARENA_PUSH(e->arena, p->file, p->n) = (PackageFile){ path, text, strlen(text) };
 }
 
+/* Whose file is written with the scope of all functions? */
+static bool is_shared(PackageOwner owner) { return owner == OWNER_PACKAGE || owner == OWNER_GRAPH; }
+
 /* The path of a row's file in this package: "bert_dense_pool.h" for "PACKAGE_pool.h". */
 static const char *row_path(const Emitter *e, const PackageRow *row)
 {
     const size_t n = strlen("PACKAGE");
-    if (row->owner != OWNER_PACKAGE)
+    if (!is_shared(row->owner))
         return own_path(e, row->path);
     return strncmp(row->path, "PACKAGE", n) == 0 ? arena_printf(e->arena, "%s%s", e->spec->package, row->path + n)
                                                  : row->path;
@@ -443,10 +449,12 @@ static bool add_library(Emitter *e, Package *p)
 /* s: the scope of files that all n functions share. */
 static bool add_patterns(Emitter *e, int n, Package *p, const FillScope *s)
 {
-    for (const PackageRow *row = e->family->file; row->pattern; row++)
-        for (int i = 0; i < (row->owner == OWNER_PACKAGE ? 1 : n); i++)
-            if (!add_pattern_file(&e[i], p, row, row->owner == OWNER_PACKAGE ? s : e[i].scope))
+    for (const PackageRow *row = e->family->file; row->pattern; row++) {
+        const int nfile = is_shared(row->owner) ? 1 : n;
+        for (int i = 0; emit_has(e, row) && i < nfile; i++)
+            if (!add_pattern_file(&e[i], p, row, is_shared(row->owner) ? s : e[i].scope))
                 return false;
+    }
     for (int i = 0; i < n; i++)
         if (!add_library(&e[i], p))
             return false;

@@ -7,6 +7,7 @@
 
 #include "gen/base/arena.h"
 #include "gen/base/diag.h"
+#include "gen/graph/graph.h"
 #include "gen/package/dispatch.h"
 #include "gen/package/package_write.h"
 #include "search/choose/result.h"
@@ -18,6 +19,7 @@ enum { PACKAGE_ABI = 3 };
 typedef struct {
     int nfunction;
     const ResultList *function; /* targets are of one family: a machine takes the first that it runs */
+    Graph *graph;               /* over these functions; NULL: the package has none */
     const char *spec_text;      /* spec.cfg */
     const char *records;        /* records.jsonl, canonical */
     const char *report;         /* report.html; NULL: the package has none */

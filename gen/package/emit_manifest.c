@@ -87,9 +87,15 @@ static void add_pattern_sources(Emitter *e)
                                           "strerror.h",     "overlap.h",      "blocks.h",       "plant.h",
                                           "problem.h",      "element.h",      "exact.h",        "regret.json",
                                           "regret.md",      "package.json",   "spdx.json",      "LICENSE",
-                                          "packed.h",       "packed_calls.h", "refused.h",      "timed.h" };
+                                          "packed.h",       "packed_calls.h", "refused.h",      "timed.h",
+                                          "elements.h" };
     for (const PackageRow *row = e->family->file; row->pattern; row++)
-        row->owner == OWNER_OP ? add_one_of_two(e, emit_program(e, row->pattern)) : add_pattern(e, row->pattern);
+        if (row->owner == OWNER_OP)
+            add_one_of_two(e, emit_program(e, row->pattern));
+        else if (emit_has(e, row))
+            add_pattern(e, row->pattern);
+    if (e->in->graph)
+        add_pattern(e, "safetensors.h");
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)

@@ -34,6 +34,12 @@ const Emitter *emit_common(Emitter *e, int i);
 /* emit.c: a pattern of JSON filled in, laid out as all JSON of dcgen's. NULL after errors. */
 const char *emit_json(Emitter *e, const char *pattern, const FillScope *s);
 
+/* emit_graph.c: adds the words and lists of the model that the package holds, for its n functions e, whose scopes are
+ * there; HAS_GRAPH is 0 where it holds none. False after errors. */
+bool emit_graph(Emitter *e, int n, FillScope *s);
+/* Does the package have files of this row? */
+bool emit_has(const Emitter *e, const PackageRow *row);
+
 /* emit_sbom.c: the text of NAME.spdx.json for a package that has all its other files but MANIFEST. s: names that all
  * files know. NULL after errors. */
 const char *emit_sbom(Emitter *e, const Package *p, const FillScope *s);

@@ -412,7 +412,7 @@ static void warn_unused_dims(SpecReader *r, const Spec *common, unsigned used)
 static const ConfSetting *function_list(SpecReader *r)
 {
     static const ConfKey one[] = { NAME_KEY, FUNCTION_KEYS, COMMON_KEYS };
-    static const ConfKey several[] = { NAME_KEY, { "functions", true, NULL }, COMMON_KEYS };
+    static const ConfKey several[] = { NAME_KEY, { "functions", true, NULL }, { "graph", false, NULL }, COMMON_KEYS };
     const bool is_list = conf_member(r->root, "functions");
     conf_keys(r->conf, r->root, is_list ? several : one, is_list ? LENGTH(several) : LENGTH(one));
     const ConfSetting *list = is_list ? conf_list(r->conf, r->root, "functions") : NULL;
@@ -441,7 +441,7 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
     }
     for (int i = 0; i < f->nfunction; i++)
         f->function[i]->share /= sum;
-    if (diag_nerror(r->diag) == r->nerror)
+    if (diag_nerror(r->diag) == r->nerror && !f->graph)
         warn_unused_dims(r, common, dims);
 }
 
@@ -486,6 +486,8 @@ SpecFile *spec_file_parse(Arena *a, const Source *src, const char *const *templa
         return NULL;
     f->function = ARENA_ARRAY(a, (size_t)f->nfunction, Spec *);
     f->src = src;
+    f->conf = r.conf;
+    f->graph = conf_member(r.root, "graph");
     read_templates(&r, templates, ntemplates);
     read_common(&r);
     f->name = common.package;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gen/base/arena.h"
+#include "gen/base/conf.h"
 #include "gen/base/diag.h"
 #include "gen/base/expr.h"
 #include "gen/spec/formula.h"
@@ -141,6 +142,8 @@ typedef struct {
     const char *name; /* the package's */
     Budget budget;    /* of all functions together */
     bool report;      /* the package has a report.html */
+    const Conf *conf;
+    const ConfSetting *graph; /* as written, for who reads it (gen/graph); NULL: there is none */
     int nfunction;
     Spec **function;
     const Source *src;

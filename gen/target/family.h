@@ -30,8 +30,9 @@ typedef struct {
 } RateRow;
 
 /* Whose a file of a package is: the package has one, or each function has its own ("test_scores.c" for "test.c"), for
- * which a file in the folder of the function's op counts instead if it is OWNER_OP. */
-typedef enum { OWNER_PACKAGE, OWNER_FUNCTION, OWNER_OP } PackageOwner;
+ * which a file in the folder of the function's op counts instead if it is OWNER_OP. A package with a graph has one of
+ * OWNER_GRAPH, and for each function one of OWNER_NODE. */
+typedef enum { OWNER_PACKAGE, OWNER_FUNCTION, OWNER_OP, OWNER_GRAPH, OWNER_NODE } PackageOwner;
 
 /* One file of a package. */
 typedef struct {

@@ -10,9 +10,15 @@
 /* How an element is stored. Rounding to tf32 is left to the arithmetic of kernels. */
 typedef enum { dcgen_as_f32, dcgen_as_f16, dcgen_as_bf16, dcgen_as_s32 } dcgen_format;
 
+#ifndef DCGEN_ALL_DOUBLE
+#define DCGEN_ALL_DOUBLE 0 /* 1: real numbers are stored as doubles, whatever their format is, to define a whole model with them */
+#endif
+
 /* The value of the i-th element. */
 DCGEN_INLINE double dcgen_load(dcgen_format format, const void *from, int64_t i)
 {
+    if (DCGEN_ALL_DOUBLE && format != dcgen_as_s32)
+        return ((const double *)from)[i];
     union { uint32_t bits; float value; } u;
     if (format == dcgen_as_f32)
         return (double)((const float *)from)[i];

@@ -49,6 +49,11 @@ enum {
 #if ANY_PACKED
     PACKAGE_BAD_PACKED = 7,  /* a file does not hold the packed operand that was asked for, or not all of it */
 #endif
+#if HAS_GRAPH
+    PACKAGE_BAD_WEIGHTS = 8, /* a file of weights is none, is cut off, or lacks a weight of the type and extents that the model has */
+    PACKAGE_BAD_SIZE = 9,    /* a dim of the model is outside of its range */
+    BAD_NAME = BAD_NUMBER, /* CONDITION_DOC */ //@ repeat conditions
+#endif
     PACKAGE_BAD_OVERLAP = 6  /* the output overlaps an input */
 };
 const char *PACKAGE_strerror(int code);
@@ -80,6 +85,11 @@ typedef struct PACKAGE_exec {
     void (*parallel_for)(void *ctx, int n, void (*body)(void *arg, int i), void *arg);
     void *ctx;
     int kernel;      /* 0: the dispatcher chooses; k + 1: kernel k */
+#endif
+#if HAS_GRAPH
+    /* Of PACKAGE_run, NULL or what it calls before each node, with its number, and behind the last one, with PACKAGE_NODES: for times of nodes. */
+    void (*watch)(void *watch_ctx, int node);
+    void *watch_ctx;
 #endif
 } PACKAGE_exec;
 #if FAMILY_CUDA

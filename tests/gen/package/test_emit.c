@@ -324,7 +324,7 @@ TEST(the_manifest_names_all_that_the_package_was_made_of)
         "package/CMakeLists.txt package/LICENSE package/README.md package/arguments.h package/arguments_of.h "
         "package/arithmetic.h package/bench.c package/blocks.h package/candidate.c package/cblas.h "
         "package/declarations.h package/dispatch.h "
-        "package/each_kernel.h package/element.h "
+        "package/each_kernel.h package/element.h package/elements.h "
         "package/entry.c package/exact.h package/function.c package/kernels.c package/legal.h package/log.h "
         "package/overlap.h package/pack.h package/package.h package/package.json package/packed.h "
         "package/packed_calls.h package/pieces.h package/plant.h package/pool.c package/pool.h package/preamble.c "

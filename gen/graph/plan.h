@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan: where the inner tensors of a graph lie in its workspace. A tensor is there from the node that writes it first
+ * to the one that reads it last; what is not there at the same time may share memory, whatever the dims are. A tensor
+ * that its node may write over one that it reads last takes that one's place.
+ *
+ * Slots are placed in an order: each begins where the last one ends of those before it that are there at the same time.
+ * Every packing can be written so. The order is the best of several and of random changes to these, by how much larger
+ * the workspace is than what is there at once, at the corners of the dims' ranges.
+ */
+#ifndef DCGEN_PLAN_H
+#define DCGEN_PLAN_H
+
+#include "gen/graph/graph.h"
+
+enum { PLAN_ALIGN = 64 /* bytes that slots begin at multiples of */ };
+
+/* A place in the workspace. Tensors of equal places and sizes have one slot, though they are not there at once. */
+typedef struct {
+    const Poly *bytes;  /* a multiple of PLAN_ALIGN */
+    int nbelow, *below; /* it begins where the last of these slots ends; none: at 0 */
+} Slot;
+
+typedef struct {
+    int nslot;
+    Slot *slot;  /* each behind those that it begins after */
+    double most; /* the workspace over the bytes of all that is there at once, where that is worst; at least 1 */
+} Plan;
+
+/* Fills in Tensor.slot of all inner tensors. in_place: for each function of the file the operands, as bits, that its
+ * output may be. */
+Plan *graph_plan(Arena *a, Graph *g, const unsigned *in_place);
+
+#endif

@@ -50,14 +50,16 @@ dcgen_room(gen/package USES search/choose search/build)
 dcgen_room(gen/report USES search/choose)
 dcgen_room(gen/print USES gen/package gen/report search/loop)
 dcgen_room(gen/driver USES gen/print)
+dcgen_room(gen/import USES gen/spec)
+target_link_libraries(room_gen_import PRIVATE dcgen_onnx_schema) # nothing else sees it
 dcgen_room(gen/command USES gen/driver)
 dcgen_room(search/runner USES search/record)
 
 # Everything but the runners, and the whole tree of headers: for tests and benchmarks. With the address sanitizer its tests need less.
 add_library(dcgen_core INTERFACE)
 if(DCGEN_SANITIZE MATCHES "address")
-    target_link_libraries(dcgen_core INTERFACE room_gen_package room_search_measure)
+    target_link_libraries(dcgen_core INTERFACE room_gen_package room_search_measure room_gen_import)
 else()
-    target_link_libraries(dcgen_core INTERFACE room_gen_command)
+    target_link_libraries(dcgen_core INTERFACE room_gen_command room_gen_import)
 endif()
 target_include_directories(dcgen_core INTERFACE ${PROJECT_SOURCE_DIR})

@@ -12,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* MAX_WORK: nodes with their values, attributes and names, where functions are put in place of calls. A piece takes less
- * than 100 bytes. */
-enum { MAX_WORK = 10000000, MIN_IR_VERSION = 3 };
+/* MAX_WORK: values, attributes and names, where functions are put in place of calls: less than 100 bytes a piece. */
+enum { MAX_WORK = 5000000, MIN_IR_VERSION = 3 };
 
 bool onnx_error(const Import *im, const char *fmt, ...)
 {

@@ -159,7 +159,7 @@ static void read_initializers(Import *im, Builder *b, const Onnx__GraphProto *p,
             onnx_error(im, "two initializers are called %s", shown);
         else {
             const OnnxTensor *t = onnx_read_tensor(im, p->initializer[i], name);
-            table_add(&at->writers, name, b->constants.n);
+            table_add(&at->writers, name, t ? b->constants.n : WRITER_WRONG);
             if (t)
                 add_constant(im, b, t, name);
         }
@@ -181,10 +181,10 @@ static void read_inputs(Import *im, OnnxGraph *g, const Onnx__GraphProto *p, Sco
         note_value(im, at, v);
         if (!*v.name)
             onnx_error(im, "input %zu has no name", i);
-        else if (row && row->value < 0)
+        else if (row && row->value == WRITER_INPUT)
             onnx_error(im, "two inputs are called %s", onnx_shown(im->arena, v.name));
         else if (!row) {
-            table_add(&at->writers, v.name, -1);
+            table_add(&at->writers, v.name, WRITER_INPUT);
             input[g->ninput++] = v;
         }
     }

@@ -87,11 +87,13 @@ typedef struct {
     int n, cap;
 } ValueList;
 
-/* The names of a graph. */
+/* A constant that cannot be read, which was said, is a WRITER_WRONG. */
+enum { WRITER_INPUT = -1, WRITER_WRONG = -2 };
+
+/* The names of a graph. Who writes a value: a constant by its place, a node by its place behind all constants, or an
+ * input. What the file says of it: its place in `value`. */
 struct OnnxPlaces {
-    NameTable
-        writers;      /* of a constant its place, of a node's output the node's place behind all constants; inputs -1 */
-    NameTable values; /* what the file says of them: a place in `value` */
+    NameTable writers, values;
     ValueList value;
 };
 

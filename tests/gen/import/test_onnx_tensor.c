@@ -163,6 +163,16 @@ TEST(tensors_that_are_wrong)
     bad(p, "initializer 's' is sparse; expected a dense one");
 }
 
+/* No other error follows from one. */
+TEST(what_reads_a_wrong_tensor)
+{
+    Onnx__ModelProto *p = model_of_x_and_y();
+    add_tensor(p->graph, "w", ELEMENT_F32, "1");
+    add_input(p->graph, "w");
+    NODE(p->graph, "Add", "a", "x w", "y");
+    bad(p, "tensor 'w': expected 4 bytes");
+}
+
 /* ---- Constant nodes ---- */
 
 static Onnx__AttributeProto *constant_with(Onnx__ModelProto **p, const char *name, int type)

@@ -26,7 +26,7 @@ else()
 endif()
 
 # Rooms that take what others wrote, and those that everything stands on: what the address sanitizer is for. The thread sanitizer has all.
-set(sanitized_areas gen_base gen_spec gen_graph gen_target gen_template search_record search_runner model)
+set(sanitized_areas gen_base gen_spec gen_graph gen_target gen_template gen_import search_record search_runner model)
 
 # The words of a file's line.
 function(dcgen_read_wishes file out)
@@ -158,6 +158,8 @@ foreach(program IN LISTS programs)
         set_target_properties(${program} PROPERTIES ENABLE_EXPORTS ON C_VISIBILITY_PRESET hidden)
     endif()
 endforeach()
+
+target_link_libraries(gen_import_tests PRIVATE dcgen_onnx_schema) # they make models
 
 file(GLOB shell_tests CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/*/test_*.sh)
 foreach(file IN LISTS shell_tests)

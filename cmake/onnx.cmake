@@ -21,6 +21,11 @@ if(NOT PROTOC_C OR NOT ONNX_PROTO OR NOT protobuf_c)
         "On Debian or Ubuntu: apt-get install protobuf-c-compiler libprotobuf-c-dev libonnx-dev (or run script/bootstrap)")
 endif()
 
+file(STRINGS ${ONNX_PROTO} has_functions REGEX "FunctionProto +functions *=")
+if(NOT has_functions)
+    message(FATAL_ERROR "${ONNX_PROTO} is too old: the schema of ONNX 1.11 or later is needed")
+endif()
+
 set(onnx_dir ${PROJECT_BINARY_DIR}/onnx)
 configure_file(${ONNX_PROTO} ${onnx_dir}/onnx.proto COPYONLY) # whatever the system's is called
 add_custom_command(

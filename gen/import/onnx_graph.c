@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { GRAPH_WORK = 64 }; /* what it takes besides what is in it: tables */
+
 /* ---- nodes ---- */
 
 /* The file's name, if no node has it yet, else one made of the operator and the number of nodes before. */
@@ -14,8 +16,8 @@ static const char *name_of(Import *im, const Onnx__NodeProto *p, const Scope *s)
     const char *name = onnx_text(p->name);
     NameRow *row = *name && !s ? table_find(&im->nodes, name) : NULL;
     const int number = im->nnode++;
-    if (row && row->value == 0) {
-        row->value = 1;
+    if (row && row->value <= 0) {
+        row->value = row->value < 0 ? -row->value : 1;
         return name;
     }
     if (!*name || !s)
@@ -210,6 +212,8 @@ OnnxGraph *onnx_read_graph(Import *im, const Onnx__GraphProto *p, Scope *s, cons
                    onnx_shown(im->arena, onnx_text(p->name)), ONNX_MAX_NESTED);
         return NULL;
     }
+    if (!onnx_spend(im, GRAPH_WORK))
+        return NULL;
     OnnxGraph *g = ARENA_NEW(im->arena, OnnxGraph);
     struct OnnxPlaces *at = ARENA_NEW(im->arena, struct OnnxPlaces);
     Builder b = { .graph = g, .depth = depth };

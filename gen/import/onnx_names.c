@@ -5,6 +5,8 @@
  */
 #include "gen/import/onnx_private.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_BYTES = 100, NAME_UNIT = 16 /* bytes of a new name that count as one piece of work */ };
@@ -48,14 +50,19 @@ const char *onnx_domain(const char *s) { return !s || strcmp(s, "ai.onnx") == 0 
 
 const char *onnx_shown(Arena *a, const char *name)
 {
-    return arena_printf(a, "'%.*s%s'", SHOWN_BYTES, name, strlen(name) > SHOWN_BYTES ? "..." : "");
+    return arena_printf(a, "'%.*s%s'", SHOWN_BYTES, name, strnlen(name, SHOWN_BYTES + 1) > SHOWN_BYTES ? "..." : "");
 }
 
 const char *onnx_unique(Import *im, NameTable *t, const char *like)
 {
     const char *name = like;
-    for (int k = 2; table_find(t, name); k++)
-        name = arena_printf(im->arena, "%s_%d", like, k);
+    NameRow *row = table_find(t, like);
+    if (row) { /* its value is the last number behind it, below 0 if no node has it yet */
+        int64_t k = llabs(row->value) + (row->value == 0);
+        while (table_find(t, name))
+            name = arena_printf(im->arena, "%s_%" PRId64, like, ++k);
+        row->value = row->value > 0 ? k : -k;
+    }
     onnx_spend(im, 1 + (int64_t)strlen(name) / NAME_UNIT);
     return table_add(t, name, 1)->name;
 }

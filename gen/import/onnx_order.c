@@ -5,8 +5,6 @@
  */
 #include "gen/import/onnx_private.h"
 
-#include <stdlib.h>
-
 /* item[first[i]] to item[first[i + 1] - 1]: the nodes that node i reads of. */
 typedef struct {
     int *item;
@@ -102,48 +100,55 @@ static void note_outputs(Order *o)
 
 enum { NEW, OPEN, DONE };
 
-/* Puts the node behind all that it reads of, and those that these read of, which come first. `path` has room for all
- * nodes: those that wait for another. False: there is a cycle. */
-static bool place_node(Order *o, const Reads *r, int node, char *state, int *path, int *next, int *order, int *n)
+/* What is known while nodes are placed: of each node its state and which of those that it reads of is next; those that
+ * wait, each for the one behind it; and those that are placed. */
+typedef struct {
+    char *state;
+    int *next, *waiting, *placed;
+    int nwaiting, nplaced;
+} Placing;
+
+static void begin_node(Placing *p, const Reads *r, int node)
 {
-    int depth = 0;
-    path[0] = node;
-    next[node] = r->first[node];
-    state[node] = OPEN;
-    while (depth >= 0) {
-        const int at = path[depth];
-        if (next[at] == r->first[at + 1]) {
-            state[at] = DONE;
-            order[(*n)++] = at;
-            depth--;
+    p->state[node] = OPEN;
+    p->next[node] = r->first[node];
+    p->waiting[p->nwaiting++] = node;
+}
+
+/* Places the node behind all that it reads of, and those behind what these read of. False: there is a cycle. */
+static bool place_node(const Order *o, const Reads *r, Placing *p, int node)
+{
+    begin_node(p, r, node);
+    while (p->nwaiting > 0) {
+        const int at = p->waiting[p->nwaiting - 1];
+        if (p->next[at] == r->first[at + 1]) {
+            p->state[at] = DONE;
+            p->placed[p->nplaced++] = at;
+            p->nwaiting--;
             continue;
         }
-        const int before = r->item[next[at]++];
-        if (state[before] == OPEN) {
-            const OnnxNode *cyclic = &o->b->nodes.item[before];
+        const int before = r->item[p->next[at]++];
+        const OnnxNode *cyclic = &o->b->nodes.item[before];
+        if (p->state[before] == OPEN)
             return onnx_error(o->im, "node %s (%s) reads what is made of its own output; expected no cycle",
                               onnx_shown(o->im->arena, cyclic->name), cyclic->op);
-        }
-        if (state[before] == NEW) {
-            state[before] = OPEN;
-            next[before] = r->first[before];
-            path[++depth] = before;
-        }
+        if (p->state[before] == NEW)
+            begin_node(p, r, before);
     }
     return true;
 }
 
-static void apply(Order *o, const int *order)
+/* Puts nodes in the order in which they were placed. */
+static void reorder(const Order *o, const int *placed)
 {
     Arena *a = o->im->arena;
-    const int n = o->b->nodes.n;
-    OnnxNode *sorted = ARENA_ARRAY(a, (size_t)n, OnnxNode);
-    int *place = ARENA_ARRAY(a, (size_t)n, int);
+    const int n = o->b->nodes.n, first = o->b->constants.n;
+    OnnxNode *sorted = ARENA_ARRAY(a, n, OnnxNode);
+    int *place = ARENA_ARRAY(a, n, int);
     for (int i = 0; i < n; i++) {
-        sorted[i] = o->b->nodes.item[order[i]];
-        place[order[i]] = i;
+        sorted[i] = o->b->nodes.item[placed[i]];
+        place[placed[i]] = i;
     }
-    const int first = o->b->constants.n;
     for (int i = 0; i < o->at->writers.n; i++) {
         NameRow *row = &o->at->writers.row[i];
         row->value = row->value >= first ? first + place[row->value - first] : row->value;
@@ -152,16 +157,18 @@ static void apply(Order *o, const int *order)
     o->b->graph->nnode = n;
 }
 
-static bool sort(Order *o, const Reads *r)
+static bool sort(const Order *o, const Reads *r)
 {
-    const size_t n = (size_t)o->b->nodes.n;
+    const int n = o->b->nodes.n;
     Arena *a = o->im->arena;
-    int *order = ARENA_ARRAY(a, n, int), *path = ARENA_ARRAY(a, n, int), *next = ARENA_ARRAY(a, n, int), nplaced = 0;
-    char *state = ARENA_ARRAY(a, n, char);
-    for (int i = 0; i < o->b->nodes.n; i++)
-        if (state[i] == NEW && !place_node(o, r, i, state, path, next, order, &nplaced))
+    Placing p = { .state = ARENA_ARRAY(a, n, char),
+                  .next = ARENA_ARRAY(a, n, int),
+                  .waiting = ARENA_ARRAY(a, n, int),
+                  .placed = ARENA_ARRAY(a, n, int) };
+    for (int i = 0; i < n; i++)
+        if (p.state[i] == NEW && !place_node(o, r, &p, i))
             return false;
-    apply(o, order);
+    reorder(o, p.placed);
     return true;
 }
 

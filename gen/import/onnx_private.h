@@ -51,7 +51,7 @@ typedef struct Import {
     OnnxModel *model;
     Function *function;
     NameTable functions;       /* by domain, name and overload */
-    NameTable nodes, values;   /* names of the file (value: 1 once a node has it), and made up ones */
+    NameTable nodes, values;   /* names of the file (value: from 1 once a node has it), and made up ones */
     Index tensors, attributes; /* what was read already, by where it stands in the unpacked file */
     struct ReadTensor *tensor;
     struct ReadAttribute *attribute_read;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* MAX_DEPTH is that of Google's protobuf, so no writer goes deeper. Of MAX_MEMORY the largest models that are read
- * (ONNX_MAX_NODES) need about half; what tensors hold is not counted. */
-enum { MAX_DEPTH = 100, MAX_MEMORY = 1 << 30, FIELD_MEMORY = 64 };
+ * (ONNX_MAX_NODES) need about half; what tensors hold is not counted. MAX_NAME: names are paths of modules, at most. */
+enum { MAX_DEPTH = 100, MAX_MEMORY = 1 << 30, FIELD_MEMORY = 64, MAX_NAME = 4096 };
 enum { WIRE_NUMBER = 0, WIRE_8_BYTES = 1, WIRE_LENGTH = 2, WIRE_4_BYTES = 5 };
 
 typedef struct {
@@ -74,13 +74,22 @@ static bool note_field(Scan *s, const ProtobufCMessageDescriptor *type, const Pr
     return true;
 }
 
+/* Is a text looked up? Comments, and values of free keys, are not. */
+static bool is_name(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field)
+{
+    return type != &onnx__string_string_entry_proto__descriptor && strcmp(field->name, "doc_string") != 0;
+}
+
 /* The value, of n bytes at `at`, of a field that has a length. */
-static bool scan_value(Scan *s, const ProtobufCFieldDescriptor *field, size_t at, size_t n, int depth)
+static bool scan_value(Scan *s, const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field,
+                       size_t at, size_t n, int depth)
 {
     if (is_varint(field->type)) /* a byte may become a number of eight */
         s->memory += 8 * n;
     if (field->type == PROTOBUF_C_TYPE_STRING && memchr(s->bytes + at, 0, n))
         return fault(s, "has a NUL character in the '%s' at byte %zu", field->name, at);
+    if (field->type == PROTOBUF_C_TYPE_STRING && n > MAX_NAME && is_name(type, field))
+        return fault(s, "has a name of %zu bytes at byte %zu; expected at most %d", n, at, MAX_NAME);
     if (field->type != PROTOBUF_C_TYPE_MESSAGE)
         return true;
     s->memory += ((const ProtobufCMessageDescriptor *)field->descriptor)->sizeof_message;
@@ -115,7 +124,7 @@ static bool scan_field(Scan *s, const ProtobufCMessageDescriptor *type, size_t *
     const size_t value = *at;
     if (!skip(s, at, end, wire == WIRE_LENGTH ? n : wire == WIRE_8_BYTES ? 8 : 4))
         return false;
-    return !field || wire != WIRE_LENGTH || scan_value(s, field, value, (size_t)n, depth);
+    return !field || wire != WIRE_LENGTH || scan_value(s, type, field, value, (size_t)n, depth);
 }
 
 static bool scan_message(Scan *s, const ProtobufCMessageDescriptor *type, size_t at, size_t end, int depth)

@@ -169,13 +169,15 @@ static const char *kind_of(const Onnx__TypeProto *type)
     }
 }
 
-static void read_shape(const Import *im, const Onnx__TensorShapeProto *shape, OnnxValue *v)
+static void read_shape(Import *im, const Onnx__TensorShapeProto *shape, OnnxValue *v)
 {
-    const char *shown = onnx_shown(im->arena, v->name);
     if (shape->n_dim > ONNX_MAX_RANK) {
-        onnx_error(im, "value %s has %zu dimensions; expected at most %d", shown, shape->n_dim, ONNX_MAX_RANK);
+        onnx_error(im, "value %s has %zu dimensions; expected at most %d", onnx_shown(im->arena, v->name), shape->n_dim,
+                   ONNX_MAX_RANK);
         return;
     }
+    if (!onnx_spend(im, (int64_t)shape->n_dim))
+        return;
     OnnxDim *dim = ARENA_ARRAY(im->arena, shape->n_dim, OnnxDim);
     for (size_t i = 0; i < shape->n_dim; i++) {
         const Onnx__TensorShapeProto__Dimension *d = shape->dim[i];
@@ -183,7 +185,8 @@ static void read_shape(const Import *im, const Onnx__TensorShapeProto *shape, On
         const bool is_symbol = d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && *d->dim_param;
         dim[i] = (OnnxDim){ is_number ? d->dim_value : -1, is_symbol ? d->dim_param : NULL };
         if (is_number && d->dim_value < 0)
-            onnx_error(im, "value %s: expected an extent from 0, found %" PRId64, shown, d->dim_value);
+            onnx_error(im, "value %s: expected an extent from 0, found %" PRId64, onnx_shown(im->arena, v->name),
+                       d->dim_value);
     }
     v->has_shape = true;
     v->rank = (int)shape->n_dim;

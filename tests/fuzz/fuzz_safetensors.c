@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_safetensors: any bytes as a safetensors file. Tensors that are read lie within it, one behind the other, and have
- * as many bytes as their extents say.
+ * fuzz_safetensors: any bytes as a safetensors file. Tensors that are read lie within it, one behind the other, and
+ * have as many bytes as their extents say.
  */
 #include "gen/import/safetensors.h"
 #include "tests/fuzz/fuzz.h"

@@ -259,10 +259,17 @@ TEST(names_are_kept_and_said_safely)
 TEST(a_long_name_is_cut_in_messages)
 {
     Onnx__ModelProto *p = model_of_x_and_y();
-    char *name = arena_alloc(arena, 5001);
-    memset(name, 'n', 5000);
+    char *name = arena_alloc(arena, 4098);
+    memset(name, 'n', 4096);
     NODE(p->graph, "Relu", name, "q", "y");
     bad(p, "nnn...' (Relu) reads 'q'; expected");
+    name[4096] = 'n';
+    bad(p, "has a name of 4097 bytes at byte ");
+    name[0] = '\0';
+    p->graph->node[0]->doc_string = name + 1;
+    p->graph->doc_string = arena_printf(arena, "%s%s", name + 1, name + 1);
+    p->graph->node[0]->input[0] = "x";
+    good(p);
 }
 
 TEST(domains)

@@ -289,6 +289,13 @@ TEST(external_data)
     check_external(external("w.bin", "5", "4"), "5678"); /* at no multiple of 4 */
     check_external(external("sub/..w", NULL, NULL), "abcd");
     check_external(external("link", NULL, NULL), "abcd");
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    OnnxModel *m = onnx_read(arena, "model.onnx", diag); /* the last one, by a path without a folder */
+    assert_memory_equal(onnx_constant(m->graph, "w")->data, "abcd", 4);
+    onnx_close(m);
+    assert_int_equal(chdir(here), 0);
     Onnx__TensorProto *w = external("none", NULL, NULL);
     w->dims[0] = 0;
     assert_int_equal(tensor_of(w)->bytes, 0);

@@ -23,6 +23,8 @@ bool limits(Run *r);
 bool build_ahead(Run *r);
 /* try: builds, verifies and times one kernel of a template. Nothing is recorded or written. */
 bool try_kernel(Run *r);
+/* import MODEL: writes the model's spec and its weights (gen/import). */
+bool import_model(Run *r);
 /* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or
  * written. */
 bool dump_stage(Run *r);

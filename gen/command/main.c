@@ -75,7 +75,7 @@ static bool run_command(Run *r)
     static RunCommand *const commands[] = {
         [COMMAND_GENERATE] = generate, [COMMAND_CHECK] = check,         [COMMAND_EXPLAIN] = explain_package,
         [COMMAND_REPLAY] = replay,     [COMMAND_BENCH] = bench_package, [COMMAND_LIMITS] = limits,
-        [COMMAND_BUILD] = build_ahead, [COMMAND_TRY] = try_kernel
+        [COMMAND_BUILD] = build_ahead, [COMMAND_TRY] = try_kernel,      [COMMAND_IMPORT] = import_model
     };
     const Options *o = r->o;
     if (o->dump != DUMP_NONE)

@@ -38,6 +38,7 @@ static const CommandRow COMMANDS[] = {
     [COMMAND_BUILD] = { "build", "SPEC", "", "compile ahead what a search would try first; needs no device" },
     [COMMAND_TRY] = { "try", "TEMPLATE", " MR=4 ... SPEC",
                       "build, verify and time one kernel of TEMPLATE (a name or a file)" },
+    [COMMAND_IMPORT] = { "import", "MODEL", "", "write the spec and the weights of a model, MODEL.onnx" },
 };
 enum { NCOMMAND = LENGTH(COMMANDS) };
 
@@ -52,6 +53,7 @@ enum {
     LIMITS = 1 << COMMAND_LIMITS,
     BUILD = 1 << COMMAND_BUILD,
     TRY = 1 << COMMAND_TRY,
+    IMPORT = 1 << COMMAND_IMPORT,
     REPLAY_CHECK = 1 << NCOMMAND, /* from here on an option makes the mode */
     REGRET = REPLAY_CHECK << 1,
     DUMP = REGRET << 1,
@@ -89,11 +91,13 @@ typedef struct {
 #define FIELD(f) offsetof(Options, f)
 
 static const OptionRow OPTIONS[] = {
-    { "out", 'o', ARG_TEXT, GENERATE | REPLAY, "DIR", FIELD(out), 0, 0,
-      "write the package to DIR (default: out/NAME)" },
+    { "out", 'o', ARG_TEXT, GENERATE | REPLAY | IMPORT, "DIR", FIELD(out), 0, 0,
+      "write the package to DIR (default: out/NAME); import: the spec and the weights (default: beside MODEL)" },
+    { "dim", 0, ARG_LIST, IMPORT, "NAME=D:LEAST..MOST", FIELD(dims), 0, 0,
+      "what the model calls NAME is the dim D, of that range; repeat it for several" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
       "write even into a folder with other files; those stay as they are" },
-    { "target", 't', ARG_LIST, ALL & ~REPLAY_CHECK, "NAME", FIELD(target), 0, 0,
+    { "target", 't', ARG_LIST, ALL & ~(REPLAY_CHECK | IMPORT), "NAME", FIELD(target), 0, 0,
       "generate for NAME, not for the spec's target: host, cuda, avx2 ..., or several: avx512,avx2; explain, bench: "
       "which one of the package's targets" },
     { "jobs", 'j', ARG_INT, GENERATE | BENCH | BUILD | REGRET | TRY, "COUNT", FIELD(jobs), 1, 1024,
@@ -124,7 +128,7 @@ static const OptionRow OPTIONS[] = {
       "leave out report.html, whose figures need gnuplot" },
     { "runner", 0, ARG_WORDS, GENERATE | CHECK | REGRET | DUMPS | LIMITS | TRY, "COMMAND", FIELD(runner), 0, 0,
       "measure with COMMAND, such as \"ssh host dcgen-runner-c\"" },
-    { "templates", 0, ARG_LIST, ALL & ~BENCH, "DIR", FIELD(templates), 0, 0,
+    { "templates", 0, ARG_LIST, ALL & ~(BENCH | IMPORT), "DIR", FIELD(templates), 0, 0,
       "look in DIR first for operators, templates and targets; repeat it, or put commas, for several" },
     { "cc", 0, ARG_TEXT, GENERATE | BENCH | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(cc), 0, 0,
       "compile kernels with PROGRAM (default: gcc)" },
@@ -132,8 +136,8 @@ static const OptionRow OPTIONS[] = {
       "compile CUDA kernels for the emulator with PROGRAM (default: g++)" },
     { "nvcc", 0, ARG_TEXT, GENERATE | CHECK | BUILD | REGRET | DUMPS | LIMITS | TRY, "PROGRAM", FIELD(nvcc), 0, 0,
       "compile CUDA kernels with PROGRAM (default: nvcc)" },
-    { "dump", 0, ARG_CHOICE, ALL, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC, 0,
-      "print what this stage makes, then stop; try: source only" },
+    { "dump", 0, ARG_CHOICE, ALL & ~IMPORT, "spec|space|source|records|model|assign|tree|trace", FIELD(dump), DUMP_SPEC,
+      0, "print what this stage makes, then stop; try: source only" },
     { "progress", 0, ARG_CHOICE, GENERATE | BUILD, "auto|bar|plain|none", FIELD(progress), PROGRESS_AUTO, 0,
       "how to show the search" },
     { "color", 0, ARG_CHOICE, ALL, "auto|always|never", FIELD(color), COLOR_AUTO, 0, "colour in messages" },

@@ -26,7 +26,8 @@ typedef enum {
     COMMAND_BENCH,
     COMMAND_LIMITS,
     COMMAND_BUILD,
-    COMMAND_TRY
+    COMMAND_TRY,
+    COMMAND_IMPORT
 } Command;
 typedef enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
 
@@ -41,6 +42,7 @@ typedef struct {
     const char *out;                        /* NULL: out/<name> */
     TextList target;                        /* empty: the spec's */
     TextList templates;                     /* folders to search before dcgen's own */
+    TextList dims;                          /* import: "batch=B:1..16" */
     TextList runner;                        /* the words of the command; empty: dcgen's own */
     const char *records;                    /* NULL: the default file */
     const char *builds;                     /* folder of what was compiled; NULL: none */

@@ -19,23 +19,41 @@ Polys *polys_new(Arena *a)
     return p;
 }
 
-static int add_atom(Polys *p, PolyAtom atom)
+static int add_atom(Polys *p, PolyAtom atom, int dim)
 {
+    const size_t n = (size_t)p->natom;
     if (p->natom == POLY_MAX_ATOM)
         return -1;
-    *ARENA_PUSH(p->arena, p->atom, p->natom) = atom;
-    return p->natom - 1;
+    p->next = arena_regrow(p->arena, p->next, n, n + 1, sizeof *p->next);
+    p->dim_of = arena_regrow(p->arena, p->dim_of, n, n + 1, sizeof *p->dim_of);
+    p->atom = arena_regrow(p->arena, p->atom, n, n + 1, sizeof *p->atom);
+    p->dim_of[n] = dim;
+    p->atom[n] = atom;
+    return p->natom++;
+}
+
+static int add_dim(Polys *p, PolyAtom atom)
+{
+    const int at = add_atom(p, atom, p->ndim);
+    if (at < 0)
+        return -1;
+    *ARENA_PUSH(p->arena, p->dim, p->ndim) = at;
+    return p->ndim - 1;
 }
 
 int polys_dim(Polys *p, const char *name, int64_t least, int64_t most)
 {
-    const int atom = add_atom(p, (PolyAtom){ .name = name, .least = least, .most = most });
-    if (atom < 0)
-        return -1;
-    *ARENA_PUSH(p->arena, p->dim, p->ndim) = atom;
-    return p->ndim - 1;
+    return add_dim(p, (PolyAtom){ .name = name, .least = least, .most = most });
 }
 
+int polys_place(Polys *p, const char *name, const Poly *below)
+{
+    int64_t least, most;
+    poly_range(p, below, &least, &most);
+    return add_dim(p, (PolyAtom){ .name = name, .most = most > 0 ? most - 1 : 0, .below = below });
+}
+
+const Poly *polys_below(const Polys *p, int dim) { return p->atom[p->dim[dim]].below; }
 int polys_ndim(const Polys *p) { return p->ndim; }
 const char *polys_dim_name(const Polys *p, int dim) { return p->atom[p->dim[dim]].name; }
 
@@ -101,6 +119,12 @@ bool poly_is_number(const Poly *x, int64_t *value)
         return false;
     *value = x->nterm ? x->term->by : 0;
     return true;
+}
+
+bool poly_is(const Poly *x, int64_t value)
+{
+    int64_t number;
+    return poly_is_number(x, &number) && number == value;
 }
 
 int poly_is_dim(const Polys *p, const Poly *x)
@@ -209,12 +233,28 @@ const Poly *poly_quotient(Polys *p, const Poly *x, const Poly *y)
 
 /* ---- operators ---- */
 
+static unsigned hash_size(const Poly *x, unsigned hash)
+{
+    for (int i = 0; i < x->nterm; i++) {
+        hash = hash * 31 + (unsigned)x->term[i].by;
+        for (int k = 0; k < x->term[i].natom; k++)
+            hash = hash * 31 + (unsigned)x->term[i].atom[k];
+    }
+    return hash;
+}
+
 static const Poly *apply_atom(Polys *p, const OpRow *op, const Poly *x, const Poly *y)
 {
-    for (int i = 0; i < p->natom; i++)
-        if (p->atom[i].op == op && poly_same(p->atom[i].x, x) && poly_same(p->atom[i].y, y))
-            return of_atom(p, i);
-    return of_atom(p, add_atom(p, (PolyAtom){ .op = op, .x = x, .y = y }));
+    const unsigned bucket = hash_size(y, hash_size(x, (unsigned)*op->text)) % POLY_BUCKETS;
+    for (int i = p->bucket[bucket]; i; i = p->next[i - 1])
+        if (p->atom[i - 1].op == op && poly_same(p->atom[i - 1].x, x) && poly_same(p->atom[i - 1].y, y))
+            return of_atom(p, i - 1);
+    const int added = add_atom(p, (PolyAtom){ .op = op, .x = x, .y = y }, -1);
+    if (added < 0)
+        return NULL;
+    p->next[added] = p->bucket[bucket];
+    p->bucket[bucket] = added + 1;
+    return of_atom(p, added);
 }
 
 /* Quotients of what is not negative: the multiples of y come out of x, if what is left is not negative either. */
@@ -232,7 +272,9 @@ static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, cons
     poly_range(p, rest, &least, &most);
     if (least < 0)
         return apply_atom(p, op, x, y);
-    return most < least_y ? whole : poly_add(p, whole, apply_atom(p, op, rest, y));
+    if (most < least_y || poly_is_below(p, rest, y))
+        return whole;
+    return poly_add(p, whole, apply_atom(p, op, rest, y));
 }
 
 /* What one size that lies on one side of the other decides: min, max and tests. */
@@ -243,6 +285,8 @@ static const Poly *decided(Polys *p, const OpRow *op, const Poly *x, const Poly 
     if (!d)
         return NULL;
     poly_range(p, d, &least, &most);
+    most = most >= 0 && poly_is_below(p, x, y) ? -1 : most;
+    least = least <= 0 && poly_is_below(p, y, x) ? 1 : least;
     if (op_is_test(op)) {
         const int orders = (least < 0 ? LESS : 0) | (least <= 0 && most >= 0 ? EQUAL : 0) | (most > 0 ? GREATER : 0);
         if (!(op->how & (LESS | EQUAL | GREATER)))
@@ -287,6 +331,32 @@ const Poly *poly_apply(Polys *p, const char *op, const Poly *x, const Poly *y)
     return known ? known : apply_atom(p, row, x, y);
 }
 
+bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
+                const Poly **rest)
+{
+    for (int i = 0; i < x->nterm; i++)
+        for (int k = 0; k < x->term[i].natom; k++) {
+            const PolyAtom t = p->atom[x->term[i].atom[k]];
+            if (!t.op)
+                continue;
+            const Poly *atom = of_atom(p, x->term[i].atom[k]), *with = poly_number(p, 0);
+            *by = poly_number(p, 0);
+            for (int j = 0; j < x->nterm; j++) {
+                const Poly *term = of_terms(p, &x->term[j], 1), *part = poly_quotient(p, term, atom);
+                if (part) {
+                    *by = poly_add(p, *by, part);
+                    with = poly_add(p, with, term);
+                }
+            }
+            *rest = poly_sub(p, x, with);
+            *op = t.op->text;
+            *a = t.x;
+            *b = t.y;
+            return *by && *rest;
+        }
+    return false;
+}
+
 /* ---- from expressions ---- */
 
 typedef struct {
@@ -325,13 +395,7 @@ const Poly *poly_of_names(Polys *p, const Expr *e, const Poly *(*of)(void *ctx, 
 
 const Poly *poly_of(Polys *p, const Expr *e) { return poly_of_names(p, e, dim_of_name, p); }
 
-int poly_dim_of_atom(const Polys *p, int atom)
-{
-    for (int i = 0; i < p->ndim; i++)
-        if (p->dim[i] == atom)
-            return i;
-    return -1;
-}
+int poly_dim_of_atom(const Polys *p, int atom) { return p->dim_of[atom]; }
 
 static const Poly *substitute_atom(Polys *p, int atom, int from, const Poly *by)
 {

@@ -17,7 +17,7 @@
 #include "gen/base/arena.h"
 #include "gen/base/expr.h"
 
-enum { POLY_MAX_DEGREE = 16, POLY_MAX_TERM = 256, POLY_MAX_ATOM = 4096 };
+enum { POLY_MAX_DEGREE = 16, POLY_MAX_TERM = 256, POLY_MAX_ATOM = 1 << 20 };
 
 typedef struct Poly Poly;
 typedef struct Polys Polys;
@@ -25,6 +25,9 @@ typedef struct Polys Polys;
 Polys *polys_new(Arena *a);
 /* Adds a dim, least <= most; its number: from 0 on, in the order in which they are added. */
 int polys_dim(Polys *p, const char *name, int64_t least, int64_t most);
+/* Adds a place: a dim from 0 on, and below a size, whatever that is: of t below T it is seen that t / T is 0. */
+int polys_place(Polys *p, const char *name, const Poly *below);
+const Poly *polys_below(const Polys *p, int dim); /* of a place: that size; else NULL */
 int polys_ndim(const Polys *p);
 const char *polys_dim_name(const Polys *p, int dim);
 void polys_dim_range(const Polys *p, int dim, int64_t *least, int64_t *most);
@@ -46,6 +49,7 @@ const Poly *poly_substitute(Polys *p, const Poly *x, int dim, const Poly *by);
 /* x / y where y divides x whatever the dims are; NULL: it is not seen to. */
 const Poly *poly_quotient(Polys *p, const Poly *x, const Poly *y);
 bool poly_is_number(const Poly *x, int64_t *value);
+bool poly_is(const Poly *x, int64_t value); /* is it that number? */
 /* Is it a dim and nothing else? Its number, or -1. */
 int poly_is_dim(const Polys *p, const Poly *x);
 bool poly_same(const Poly *x, const Poly *y); /* by their normal form alone */
@@ -56,6 +60,16 @@ bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value)
 const char *poly_text(Arena *a, const Polys *p, const Poly *x); /* as specs write it */
 /* Does x name the dim? */
 bool poly_uses(const Polys *p, const Poly *x, int dim);
+
+/* x as a sum over dims: by * dim for each, and `rest`, which has none of them; by[i] has none either. False: it is no
+ * such sum. */
+bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest);
+
+/* Is it seen that x < y? Places are taken to be as large as they may be. */
+bool poly_is_below(Polys *p, const Poly *x, const Poly *y);
+/* x = by * (a op b) + rest, for an operator that stands in x as one factor. False: none does. */
+bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
+                const Poly **rest);
 
 /* What is known of two sizes. */
 typedef enum {
@@ -76,6 +90,8 @@ typedef struct {
 bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why);
 /* From now on x >= 0. False: it never is. */
 bool polys_require_least(Polys *p, const Poly *x, const char *why);
+/* x where each dim that must equal something stands as that. */
+const Poly *poly_reduced(Polys *p, const Poly *x);
 int polys_conditions(const Polys *p, const PolyCondition **all);
 
 #endif

@@ -67,6 +67,60 @@ void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
     *most = cut(hi);
 }
 
+/* Is every term that names the place as large as can be where the place is? */
+static bool rises_with(const Polys *p, const Poly *x, int atom)
+{
+    for (int i = 0; i < x->nterm; i++) {
+        int n = 0;
+        bool rises = x->term[i].by > 0;
+        for (int k = 0; k < x->term[i].natom; k++) {
+            n += x->term[i].atom[k] == atom;
+            rises = rises && atom_range(p, &p->atom[x->term[i].atom[k]]).min >= 0;
+        }
+        if (n && !rises)
+            return false;
+    }
+    return true;
+}
+
+bool poly_is_below(Polys *p, const Poly *x, const Poly *y)
+{
+    const Poly *most = x;
+    int64_t least, unused;
+    for (int i = 0; i < x->nterm; i++)
+        for (int k = 0; k < x->term[i].natom; k++) {
+            const int atom = x->term[i].atom[k];
+            const Poly *below = p->atom[atom].below;
+            if (below && most && poly_uses(p, most, p->dim_of[atom]) && rises_with(p, most, atom))
+                most = poly_substitute(p, most, p->dim_of[atom], poly_sub(p, below, poly_number(p, 1)));
+        }
+    const Poly *left = most ? poly_sub(p, y, most) : NULL;
+    if (!left)
+        return false;
+    poly_range(p, left, &least, &unused);
+    return least >= 1;
+}
+
+bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest)
+{
+    const Poly *left = x;
+    for (int i = 0; i < ndim && left; i++) {
+        const Poly *at_zero = poly_substitute(p, left, dim[i], poly_number(p, 0));
+        const Poly *with = at_zero ? poly_sub(p, left, at_zero) : NULL;
+        by[i] = with ? poly_quotient(p, with, poly_dim(p, dim[i])) : NULL;
+        left = by[i] ? at_zero : NULL;
+    }
+    *rest = left;
+    for (int i = 0; i < ndim && left; i++) {
+        for (int k = 0; k < ndim; k++)
+            if (poly_uses(p, by[i], dim[k]))
+                return false;
+        if (poly_uses(p, left, dim[i]))
+            return false;
+    }
+    return left;
+}
+
 /* ---- values ---- */
 
 static bool atom_at(const Polys *p, int atom, const int64_t *dims, int64_t *value)
@@ -160,7 +214,7 @@ const char *poly_text(Arena *a, const Polys *p, const Poly *x)
 /* ---- what is equal ---- */
 
 /* x where each dim that equals something stands as that. */
-static const Poly *reduced(Polys *p, const Poly *x)
+const Poly *poly_reduced(Polys *p, const Poly *x)
 {
     for (int i = 0; i < p->ncondition && x; i++) {
         const int dim = p->condition[i].at_least ? -1 : poly_is_dim(p, p->condition[i].x);
@@ -177,7 +231,7 @@ static bool follows(Polys *p, const Poly *x)
         int64_t times;
         if (p->condition[i].at_least)
             continue;
-        const Poly *d = reduced(p, poly_sub(p, p->condition[i].x, p->condition[i].y));
+        const Poly *d = poly_reduced(p, poly_sub(p, p->condition[i].x, p->condition[i].y));
         const Poly *q = d && d->nterm ? poly_quotient(p, x, d) : NULL;
         if (q && (q->nterm == 1 || poly_is_number(q, &times)))
             return true;
@@ -198,7 +252,7 @@ static PolyEquality compare_difference(Polys *p, const Poly *d)
 
 PolyEquality poly_compare(Polys *p, const Poly *x, const Poly *y)
 {
-    return compare_difference(p, reduced(p, poly_sub(p, x, y)));
+    return compare_difference(p, poly_reduced(p, poly_sub(p, x, y)));
 }
 
 /* The condition by which a dim is replaced, if there is one to replace: the later one of both sides. */
@@ -236,8 +290,8 @@ bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why)
     const PolyEquality known = poly_compare(p, x, y);
     if (known != POLY_MAY_BE)
         return known == POLY_EQUAL;
-    x = reduced(p, x);
-    y = reduced(p, y);
+    x = poly_reduced(p, x);
+    y = poly_reduced(p, y);
     if (!x || !y)
         return true;
     reduce_factors(p, &x, &y);
@@ -248,7 +302,7 @@ bool polys_require(Polys *p, const Poly *x, const Poly *y, const char *why)
 bool polys_require_least(Polys *p, const Poly *x, const char *why)
 {
     int64_t least, most;
-    x = reduced(p, x);
+    x = poly_reduced(p, x);
     if (!x)
         return true;
     poly_range(p, x, &least, &most);

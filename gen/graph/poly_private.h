@@ -15,6 +15,8 @@ typedef struct {
     int atom[POLY_MAX_DEGREE]; /* ascending */
 } PolyTerm;
 
+enum { POLY_BUCKETS = 1024 };
+
 struct Poly {
     int nterm; /* 0: the size is 0 */
     PolyTerm *term;
@@ -24,7 +26,8 @@ struct Poly {
 typedef struct {
     const char *name; /* of a dim */
     int64_t least, most;
-    const OpRow *op; /* NULL: a dim */
+    const Poly *below; /* of a place; else NULL */
+    const OpRow *op;   /* NULL: a dim */
     const Poly *x, *y;
 } PolyAtom;
 
@@ -32,7 +35,9 @@ struct Polys {
     Arena *arena;
     int natom, ndim, ncondition;
     PolyAtom *atom;
-    int *dim; /* the atom of each dim */
+    int *next, bucket[POLY_BUCKETS]; /* operators by hash: the first atom + 1 of each bucket, and those behind it */
+    int *dim;                        /* the atom of each dim */
+    int *dim_of;                     /* of each atom the dim that it is, or -1 */
     PolyCondition *condition;
 };
 

@@ -120,6 +120,38 @@ TEST(what_must_be_equal_is_known_from_then_on)
     assert_int_equal(poly_compare(polys, size("12*S*B"), size("24*B*(S / 2)")), POLY_EQUAL);
 }
 
+TEST(places_are_below_their_sizes)
+{
+    make_dims();
+    polys_place(polys, "b", size("B"));
+    polys_place(polys, "t", size("T"));
+    polys_place(polys, "n", size("768"));
+    static const char *const pair[][2] = {
+        { "t / T", "0" },
+        { "(b*T + t) / T", "b" },
+        { "(b*T + t) % T", "t" },
+        { "(768*T*b + 768*t + n) / (768*T)", "b" },
+        { "(768*T*b + 768*t + n) % (768*T) / 768", "t" },
+        { "64*(n / 64) + n % 64", "n" },
+        { "t < T", "1" },
+        { "t >= T", "0" },
+        { "min(t, T)", "t" },
+        { "(t + 1) / T", "(t + 1) / T" },
+        { "(P + t) / T", "(P + t) / T" },
+    };
+    for (size_t i = 0; i < LENGTH(pair); i++)
+        assert_string_equal(text_of(pair[i][0]), pair[i][1]);
+    const int place[] = { polys_find(polys, "b"), polys_find(polys, "t"), polys_find(polys, "n") };
+    const Poly *by[3], *rest;
+    assert_true(poly_linear(polys, size("768*(T*b + t) + n + 5*P"), place, 3, by, &rest));
+    assert_string_equal(poly_text(arena, polys, by[0]), "768*T");
+    assert_string_equal(poly_text(arena, polys, by[1]), "768");
+    assert_string_equal(poly_text(arena, polys, by[2]), "1");
+    assert_string_equal(poly_text(arena, polys, rest), "5*P");
+    assert_false(poly_linear(polys, size("n / 64"), place, 3, by, &rest));
+    assert_false(poly_linear(polys, size("b*t"), place, 3, by, &rest));
+}
+
 TEST(quotients_and_replaced_dims)
 {
     make_dims();

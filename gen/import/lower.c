@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lower: goes through a model's nodes in their order and has each lowered by its row of the tables of operators. Here
+ * is what all of them use: places, inputs as expressions, sizes, and the model's own inputs, constants and outputs.
+ */
+#include "gen/import/lower.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen/base/name.h"
+#include "gen/base/text.h"
+
+/* ---- places ---- */
+
+int lower_place(Lower *l, int i, const Poly *extent)
+{
+    for (int k = 0; k < l->nframe; k++)
+        if (l->frame[k].i == i && poly_same(l->frame[k].below, extent))
+            return l->frame[k].place;
+    l->frame = arena_grow(l->arena, l->frame, (size_t)l->nframe, (size_t)l->nframe + 1, sizeof *l->frame);
+    l->frame[l->nframe].i = i;
+    l->frame[l->nframe].below = extent;
+    l->frame[l->nframe].place = polys_place(l->polys, arena_printf(l->arena, "p%d_%d", i, l->nframe), extent);
+    return l->frame[l->nframe++].place;
+}
+
+const Elem *lower_place_elem(Lower *l, int i, const Poly *extent)
+{
+    return poly_is(extent, 1) ? elem_int(l->elems, 0) : elem_place(l->elems, lower_place(l, i, extent));
+}
+
+void lower_places(Lower *l, int rank, const Poly *const *dim, int *place)
+{
+    for (int i = 0; i < rank; i++)
+        place[i] = lower_place(l, i, dim[i]);
+}
+
+/* ---- errors ---- */
+
+bool lower_error(Lower *l, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(l->arena, fmt, ap);
+    va_end(ap);
+    if (l->node)
+        return diag_error(l->diag, (Loc){ .src = l->model->src }, "the node %s (%s): %s",
+                          onnx_shown(l->arena, l->node->onnx->name), l->node->op, text);
+    return diag_error(l->diag, (Loc){ .src = l->model->src }, "%s", text);
+}
+
+bool lower_require(Lower *l, const Poly *x, const Poly *y)
+{
+    const char *why = l->node ? arena_printf(l->arena, "the node '%s'", l->node->onnx->name) : "the model";
+    if (x && y && polys_require(l->polys, x, y, why))
+        return true;
+    return lower_error(l, "the size %s can never be %s", x ? poly_text(l->arena, l->polys, x) : "?",
+                       y ? poly_text(l->arena, l->polys, y) : "?");
+}
+
+/* ---- inputs and outputs of a node ---- */
+
+const Value *lower_input(Lower *l, int i)
+{
+    const NetNode *n = l->node;
+    return i < n->ninput && n->input[i] >= 0 ? &l->value[n->input[i]] : NULL;
+}
+
+Value *lower_output(Lower *l, int i)
+{
+    const NetNode *n = l->node;
+    return i < n->noutput && n->output[i] >= 0 ? &l->value[n->output[i]] : NULL;
+}
+
+ElemType elem_type_of(ElementType type)
+{
+    return type == ELEMENT_BOOL                                                                        ? ELEM_TRUTH
+           : type == ELEMENT_F32 || type == ELEMENT_F64 || type == ELEMENT_F16 || type == ELEMENT_BF16 ? ELEM_REAL
+                                                                                                       : ELEM_INT;
+}
+
+const Elem *value_elem(Lower *l, const Value *v)
+{
+    const Poly *stride = poly_number(l->polys, 1), *at = poly_number(l->polys, 0);
+    const Elem *chosen;
+    if (v->elem || !v->nlist)
+        return v->elem;
+    for (int i = v->rank - 1; i >= 0; i--) {
+        at = poly_add(l->polys, at, poly_mul(l->polys, stride, elem_as_size(lower_place_elem(l, i, v->dim[i]))));
+        stride = poly_mul(l->polys, stride, v->dim[i]);
+    }
+    chosen = v->list[v->nlist - 1];
+    for (int i = v->nlist - 2; i >= 0; i--)
+        chosen = ELEM(l->elems, "?", ELEM(l->elems, "==", elem_size(l->elems, at), elem_int(l->elems, i)), v->list[i],
+                      chosen);
+    return chosen;
+}
+
+const Elem *lower_broadcast(Lower *l, const Value *v, int rank, const Poly *const *dim)
+{
+    int place[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    lower_places(l, v->rank, v->dim, place);
+    for (int i = 0; i < v->rank; i++)
+        by[i] = poly_is(v->dim[i], 1) ? elem_int(l->elems, 0)
+                                      : lower_place_elem(l, rank - v->rank + i, dim[rank - v->rank + i]);
+    return elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
+}
+
+bool value_sizes(Lower *l, const Value *v, int most, const Poly **size, int *n)
+{
+    (void)l;
+    if (!v || !v->nlist || v->nlist > most)
+        return false;
+    for (int i = 0; i < v->nlist; i++)
+        if (!(size[i] = elem_as_size(v->list[i])))
+            return false;
+    *n = v->nlist;
+    return true;
+}
+
+bool value_numbers(Lower *l, const Value *v, int most, double *number, int *n)
+{
+    (void)l;
+    if (!v || !v->nlist || v->nlist > most)
+        return false;
+    for (int i = 0; i < v->nlist; i++)
+        if (!elem_is_number(v->list[i], &number[i]))
+            return false;
+    *n = v->nlist;
+    return true;
+}
+
+bool lower_give(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, const Elem *elem)
+{
+    Value *v = lower_output(l, output);
+    if (!v)
+        return true;
+    if (!elem)
+        return lower_error(l, "an element of its result has no form that formulas can say");
+    *v = (Value){ .type = type, .is_known = true, .rank = rank, .elem = elem_as(l->elems, elem, elem_type_of(type)) };
+    for (int i = 0; i < rank; i++)
+        if (!(v->dim[i] = dim[i]))
+            return lower_error(l, "a size of its result is beyond 2^63");
+    return v->elem || lower_error(l, "an element of its result has no form that formulas can say");
+}
+
+bool lower_give_list(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, int n,
+                     const Elem *const *list)
+{
+    Value *v = lower_output(l, output);
+    if (!v)
+        return true;
+    *v = (Value){ .type = type, .is_known = true, .rank = rank, .nlist = n };
+    memcpy(v->dim, dim, (size_t)rank * sizeof *dim);
+    v->list = ARENA_ARRAY(l->arena, (size_t)n + 1, const Elem *);
+    for (int i = 0; i < n; i++)
+        if (!(v->list[i] = elem_as(l->elems, list[i], elem_type_of(type))))
+            return lower_error(l, "an element of its result has no form that formulas can say");
+    return true;
+}
+
+/* ---- constants ---- */
+
+static double constant_at(const OnnxTensor *t, int64_t i)
+{
+    const void *p = t->data;
+    switch (t->type) {
+    case ELEMENT_F32:
+        return ((const float *)p)[i];
+    case ELEMENT_F64:
+        return ((const double *)p)[i];
+    case ELEMENT_F16:
+        return storage_load(&storages[STORED_F16], p, i);
+    case ELEMENT_BF16:
+        return storage_load(&storages[STORED_BF16], p, i);
+    case ELEMENT_S64:
+        return (double)((const int64_t *)p)[i];
+    case ELEMENT_S32:
+        return ((const int32_t *)p)[i];
+    case ELEMENT_S16:
+        return ((const int16_t *)p)[i];
+    case ELEMENT_S8:
+        return ((const int8_t *)p)[i];
+    case ELEMENT_U64:
+        return (double)((const uint64_t *)p)[i];
+    case ELEMENT_U32:
+        return ((const uint32_t *)p)[i];
+    case ELEMENT_U16:
+        return ((const uint16_t *)p)[i];
+    case ELEMENT_U8:
+    case ELEMENT_BOOL:
+        return ((const uint8_t *)p)[i];
+    default:
+        return 0;
+    }
+}
+
+const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i)
+{
+    if (t->type == ELEMENT_S64)
+        return elem_int(l->elems, ((const int64_t *)t->data)[i]);
+    return elem_as(l->elems, elem_number(l->elems, constant_at(t, i)), elem_type_of(t->type));
+}
+
+static bool has_numbers(ElementType type)
+{
+    static const ElementType known[] = { ELEMENT_F32, ELEMENT_F64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_S64,
+                                         ELEMENT_S32, ELEMENT_S16, ELEMENT_S8,  ELEMENT_U64,  ELEMENT_U32,
+                                         ELEMENT_U16, ELEMENT_U8,  ELEMENT_BOOL };
+    for (size_t i = 0; i < LENGTH(known); i++)
+        if (known[i] == type)
+            return true;
+    return false;
+}
+
+/* The elements as packages store them: f32, or s32 for whole numbers. */
+static const void *constant_data(Lower *l, const OnnxTensor *t, const Storage *stored)
+{
+    if (t->type == ELEMENT_F32 || t->type == ELEMENT_S32)
+        return t->data;
+    char *data = ARENA_ARRAY(l->arena, (size_t)t->count * stored->bytes + 1, char);
+    for (int64_t i = 0; i < t->count; i++)
+        storage_store(stored, data, i, constant_at(t, i));
+    return data;
+}
+
+/* An identifier that no memory has, from a name of whatever characters. */
+static const char *identifier(Lower *l, const char *name)
+{
+    Text t = { .arena = l->arena };
+    for (const char *c = name; *c && t.len < 48; c++) {
+        const bool fits = isalnum((unsigned char)*c) && (unsigned char)*c < 128;
+        if (fits && !(t.len == 0 && isdigit((unsigned char)*c)))
+            text_addn(&t, c, 1);
+        else if (t.len && t.s[t.len - 1] != '_')
+            text_add(&t, "_");
+    }
+    while (t.len && t.s[t.len - 1] == '_')
+        t.s[--t.len] = '\0';
+    const char *stem = t.len ? text_str(&t) : "t";
+    for (int n = 0;; n++) {
+        const char *made = n ? arena_printf(l->arena, "%s_%d", stem, n + 1) : stem;
+        bool is_taken = name_fault(made) || polys_find(l->polys, made) >= 0;
+        for (int i = 0; i < l->nmemory && !is_taken; i++)
+            is_taken = l->memory[i].name && strcmp(l->memory[i].name, made) == 0;
+        if (!is_taken)
+            return made;
+    }
+}
+
+const char *lower_identifier(Lower *l, const char *name) { return identifier(l, name); }
+
+static void add_constant(Lower *l, int value)
+{
+    const OnnxTensor *t = l->net->value[value].constant;
+    Value *v = &l->value[value];
+    *v = (Value){ .type = t->type, .is_known = has_numbers(t->type), .rank = t->rank };
+    for (int i = 0; i < t->rank; i++)
+        v->dim[i] = poly_number(l->polys, t->dim[i]);
+    if (!v->is_known)
+        return;
+    const bool is_whole = elem_type_of(t->type) != ELEM_REAL;
+    if (t->count == 1 || (is_whole && t->count <= LOWER_MAX_LIST)) {
+        v->nlist = (int)t->count;
+        v->list = ARENA_ARRAY(l->arena, (size_t)t->count + 1, const Elem *);
+        for (int i = 0; i < v->nlist; i++)
+            v->list[i] = lower_constant_elem(l, t, i);
+        if (v->nlist)
+            return;
+    }
+    const Storage *stored = &storages[is_whole ? STORED_S32 : STORED_F32];
+    Memory m = { .kind = MEMORY_CONSTANT,
+                 .from = t->name,
+                 .stored = stored,
+                 .rank = t->rank,
+                 .is_ordered = true,
+                 .data = constant_data(l, t, stored),
+                 .step = -1 };
+    for (int i = 0; i < t->rank; i++) {
+        m.extent[i] = v->dim[i];
+        m.order[i] = i;
+    }
+    const int memory = memory_add(l, m);
+    v->elem = elem_as(l->elems, memory_elem(l, memory), elem_type_of(t->type));
+}
+
+/* ---- the model's inputs ---- */
+
+/* "batch=B:1..16": the dim of the model, what it is called, and its range. */
+static bool read_dim_text(Lower *l, const char *text, const char *symbol, const char **name, int64_t *least,
+                          int64_t *most)
+{
+    const size_t n = strlen(symbol);
+    if (strncmp(text, symbol, n) != 0 || text[n] != '=')
+        return false;
+    const char *to = text + n + 1, *colon = strchr(to, ':');
+    if (colon)
+        sscanf(colon + 1, "%" SCNd64 "..%" SCNd64, least, most);
+    *name = arena_strndup(l->arena, to, colon ? (size_t)(colon - to) : strlen(to));
+    return true;
+}
+
+/* The dim that a name of the model is; a new one where it was not met yet. */
+static const Poly *dim_of_symbol(Lower *l, const char *symbol)
+{
+    const char *name = NULL;
+    int64_t least = 1, most = strstr(symbol, "batch") ? 8 : 512;
+    for (int i = 0; i < l->dim_text.n && !name; i++)
+        read_dim_text(l, l->dim_text.item[i], symbol, &name, &least, &most);
+    if (!name) {
+        const char *made = identifier(l, symbol);
+        name = polys_find(l->polys, symbol) >= 0 ? symbol : made;
+        least = strncmp(symbol, "past", 4) == 0 ? 0 : least;
+    }
+    const int known = polys_find(l->polys, name);
+    return poly_dim(l->polys, known >= 0 ? known : polys_dim(l->polys, name, least, most));
+}
+
+static const Poly *dim_of_name(void *ctx, const char *name) { return dim_of_symbol(ctx, name); }
+
+/* A dim's symbol may be a sum of others: "past + seq". */
+static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
+{
+    if (d->value >= 0)
+        return poly_number(l->polys, d->value);
+    if (!d->symbol)
+        return dim_of_symbol(l, arena_printf(l->arena, "%s_%d", value, i));
+    Diag *quiet = diag_new(l->arena);
+    const Expr *e = strpbrk(d->symbol, "+-*/") ? expr_parse(l->arena, d->symbol, (Loc){ 0 }, quiet) : NULL;
+    const Poly *sum = e ? poly_of_names(l->polys, e, dim_of_name, l) : NULL;
+    return sum ? sum : dim_of_symbol(l, d->symbol);
+}
+
+static bool add_input(Lower *l, const OnnxValue *input)
+{
+    const int value = net_find(l->net, input->name);
+    Value *v = &l->value[value];
+    if (input->other || !has_numbers(input->type))
+        return lower_error(l, "the input %s is no tensor of numbers", onnx_shown(l->arena, input->name));
+    if (!input->has_shape)
+        return lower_error(l, "the input %s has no shape; expected its extents, as numbers or names",
+                           onnx_shown(l->arena, input->name));
+    Memory m = { .kind = MEMORY_INPUT,
+                 .name = identifier(l, input->name),
+                 .from = input->name,
+                 .stored = &storages[elem_type_of(input->type) == ELEM_REAL ? STORED_F32 : STORED_S32],
+                 .rank = input->rank,
+                 .is_ordered = true,
+                 .step = -1 };
+    *v = (Value){ .type = input->type, .is_known = true, .rank = input->rank };
+    for (int i = 0; i < input->rank; i++) {
+        m.extent[i] = v->dim[i] = dim_of(l, &input->dim[i], input->name, i);
+        m.order[i] = i;
+    }
+    v->elem = elem_as(l->elems, memory_elem(l, memory_add(l, m)), elem_type_of(input->type));
+    return true;
+}
+
+/* ---- outputs ---- */
+
+static bool give_output(Lower *l, const OnnxValue *output)
+{
+    const int value = net_find(l->net, output->name);
+    if (value < 0 || !l->value[value].is_known)
+        return l->nfailed > 0 || lower_error(l, "nothing gives the output %s", onnx_shown(l->arena, output->name));
+    Value *v = &l->value[value];
+    Access a;
+    int place[LOWER_MAX_RANK];
+    if (!store_value(l, v))
+        return false;
+    lower_places(l, v->rank, v->dim, place);
+    bool is_whole = access_of(l, v->elem, v->rank, place, &a) && access_is_dense(l, &a, v->dim);
+    Memory *m = &l->memory[v->elem->memory];
+    const Poly *elems = poly_number(l->polys, 1), *all = elems;
+    for (int i = 0; i < v->rank; i++)
+        elems = poly_mul(l->polys, elems, v->dim[i]);
+    for (int i = 0; i < m->rank; i++)
+        all = poly_mul(l->polys, all, m->extent[i]);
+    is_whole = is_whole && m->kind == MEMORY_RESULT && !m->output && poly_compare(l->polys, elems, all) == POLY_EQUAL;
+    if (!is_whole && !store_copy(l, v, NULL))
+        return false;
+    m = &l->memory[v->elem->memory];
+    m->output = output->name;
+    m->name = identifier(l, output->name);
+    m->from = output->name;
+    return true;
+}
+
+/* ---- nodes ---- */
+
+const LowerRow *lower_row(const char *op)
+{
+    const LowerRow *const tables[] = { lower_elements, lower_views, lower_products };
+    for (size_t i = 0; i < LENGTH(tables); i++)
+        for (const LowerRow *row = tables[i]; row->op; row++)
+            if (strcmp(row->op, op) == 0)
+                return row;
+    return NULL;
+}
+
+static NetUse joins_results(const void *ctx, const NetNode *n)
+{
+    const LowerRow *row = lower_row(n->op);
+    (void)ctx;
+    if (row && row->kind & LOWERS_SIZES)
+        return NET_ASKS;
+    return row && row->kind & (LOWERS_ELEMENTS | LOWERS_VIEW) ? NET_FOLLOWS : NET_USES;
+}
+
+static NetUse joins_rows(const void *ctx, const NetNode *n)
+{
+    const LowerRow *row = lower_row(n->op);
+    (void)ctx;
+    return row && row->kind & LOWERS_SIZES ? NET_ASKS : row && row->kind ? NET_FOLLOWS : NET_USES;
+}
+
+static bool lower_node(Lower *l, const NetNode *n)
+{
+    const LowerRow *row = *n->onnx->domain ? NULL : lower_row(n->op);
+    for (int i = 0; i < n->ninput; i++)
+        if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
+            return false; /* told where it came from */
+    if (!row)
+        return lower_error(l, "this operator is not supported");
+    if (!row->lower(l, n))
+        return false;
+    for (int i = 0; i < n->noutput; i++)
+        if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
+            return false;
+    return true;
+}
+
+Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d)
+{
+    Lower *l = ARENA_NEW(a, Lower);
+    const OnnxGraph *g = m->graph;
+    *l = (Lower){ .arena = a, .diag = d, .model = m, .net = net_of(a, m), .polys = polys_new(a), .dim_text = *dims };
+    l->elems = elems_new(a, l->polys);
+    l->value = ARENA_ARRAY(a, (size_t)l->net->nvalue + 1, Value);
+    l->joins_results = net_joins(a, l->net, joins_results, NULL);
+    l->joins_rows = net_joins(a, l->net, joins_rows, NULL);
+    const int before = diag_nerror(d);
+    for (int i = 0; i < g->ninput; i++)
+        add_input(l, &g->input[i]);
+    for (int i = 0; i < l->net->nvalue; i++)
+        if (l->net->value[i].constant)
+            add_constant(l, i);
+    for (int i = 0; i < l->net->nnode && diag_nerror(d) == before; i++) {
+        l->node = &l->net->node[i];
+        l->nfailed += !lower_node(l, l->node);
+    }
+    l->node = NULL;
+    for (int i = 0; i < g->noutput && diag_nerror(d) == before; i++)
+        give_output(l, &g->output[i]);
+    return diag_nerror(d) == before && !l->nfailed ? l : NULL;
+}

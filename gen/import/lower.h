@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lower: from an ONNX graph to steps, which become nodes of a spec's graph, each a call of a function.
+ *
+ *   value    what a node of the model gives: an expression of its elements (elem.h), not computed yet
+ *   memory   what lies in memory: inputs, constants, and results of steps
+ *   step     a call: of an operator, such as dense, with what is done to each result (the epilogue), or of a formula
+ *
+ * A value is computed when a step must find it in memory: products read their operands there, outputs of the model lie
+ * there, and what several others use is not computed twice. All else goes into the expressions of those that use it.
+ */
+#ifndef DCGEN_LOWER_H
+#define DCGEN_LOWER_H
+
+#include "gen/base/text_list.h"
+#include "gen/import/elem.h"
+#include "gen/import/net.h"
+#include "gen/spec/storage.h"
+
+enum { LOWER_MAX_RANK = ELEM_MAX_ARG, LOWER_MAX_EXTENT = 24, LOWER_MAX_OPERAND = 12, LOWER_MAX_LIST = 64 };
+
+/* ---- memory ---- */
+
+typedef enum { MEMORY_INPUT, MEMORY_CONSTANT, MEMORY_RESULT } MemoryKind;
+
+typedef struct {
+    MemoryKind kind;
+    const char *name; /* an identifier of C, which no other has; NULL: of a result, until it is written */
+    const char *from; /* what the model calls it */
+    const Storage *stored;
+    int rank;
+    const Poly *extent[LOWER_MAX_RANK];
+    int order[LOWER_MAX_RANK]; /* its extents as they lie in memory, outermost first */
+    bool is_ordered;           /* else the first that reads it chooses */
+    const void *data;          /* of a constant, as `stored` */
+    int step;                  /* of a result: the one that computes it; -1 */
+    const char *output;        /* the model's output that it is; NULL: none */
+    int nread;                 /* steps that read it */
+} Memory;
+
+/* Elements of memory by places: `at` + place[0]*stride[0] + ... */
+typedef struct {
+    int memory;
+    const Poly *at;
+    int n;
+    const Poly *stride[LOWER_MAX_RANK];
+} Access;
+
+/* ---- values ---- */
+
+typedef struct {
+    ElementType type;
+    bool is_known; /* else the node that makes it is not supported */
+    int rank;
+    const Poly *dim[LOWER_MAX_RANK];
+    const Elem *elem; /* over the places of its dims (lower_places); NULL where only `list` is there */
+    int nlist;        /* elements that are known one by one, as sizes are; 0: they are not */
+    const Elem **list;
+} Value;
+
+/* ---- steps ---- */
+
+typedef struct {
+    const char *name; /* of the operator's operand */
+    Access access;    /* over the axes of the operator that its layout names, outermost first */
+    const Poly *extent[LOWER_MAX_RANK];
+} StepOperand;
+
+typedef struct {
+    const char *op;   /* NULL: a formula */
+    const char *node; /* of the model */
+    int out;          /* memory */
+    /* What each element of out is, over the places of out's extents. Of an operator: what is made of its result, which
+     * is the element of out itself; NULL: nothing. */
+    const Elem *value;
+    int place[LOWER_MAX_RANK];
+    const Poly *at; /* of a formula that writes a part of out: where that begins, and its extents */
+    const Poly *part[LOWER_MAX_RANK];
+    int nextent; /* of an operator: what a call gives */
+    const char *extent[LOWER_MAX_EXTENT];
+    const Poly *size[LOWER_MAX_EXTENT];
+    /* Of an operator: its output's axes as formulas call them, outermost first, and of each of out's extents the axis
+     * that it is a part of. */
+    int naxis;
+    const char *axis[LOWER_MAX_RANK];
+    int axis_of[LOWER_MAX_RANK];
+    int noperand;
+    StepOperand operand[LOWER_MAX_OPERAND];
+    const char *layout;   /* as a spec says it: "W = \"KN\"; packed = true;"; NULL: none */
+    bool is_value_of_row; /* of a formula: it has one value of a row, which its output lacks */
+    bool is_closed;       /* what is made of its result is settled */
+} Step;
+
+typedef struct {
+    Arena *arena;
+    Diag *diag;
+    const OnnxModel *model;
+    Net *net;
+    Polys *polys;
+    Elems *elems;
+    Value *value; /* of each of the net's */
+    int nmemory, nstep;
+    Memory *memory;
+    Step *step;
+    int *order, norder;                    /* steps in the order in which they are carried out */
+    const int *joins_results, *joins_rows; /* net_joins of what an operator may do to its results, and of formulas */
+    const NetNode *node;                   /* at hand */
+    int nframe;
+    struct {
+        int i, place;
+        const Poly *below;
+    } * frame;
+    TextList dim_text; /* --dim: "batch=B:1..16" */
+    int nfailed;
+} Lower;
+
+/* The place along extent i of a tensor, where that is so large: one for all tensors. */
+int lower_place(Lower *l, int i, const Poly *extent);
+const Elem *lower_place_elem(Lower *l, int i, const Poly *extent);
+void lower_places(Lower *l, int rank, const Poly *const *dim, int *place);
+
+/* ---- memory.c ---- */
+
+int memory_add(Lower *l, Memory m);
+/* Strides of its extents as they lie in memory, which are ordered by this. */
+void memory_strides(Lower *l, int memory, const Poly **stride);
+/* The element of memory that the places of its extents give. */
+const Elem *memory_elem(Lower *l, int memory);
+/* How x, a load, goes over memory along n places. False: it is no sum of these. Memory that is not ordered yet is laid
+ * out so that the last place's elements lie side by side, if that can be. */
+bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out);
+bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent);
+/* The access with neighbouring places i and i + 1 as one; false: they are none. extent: of the places. */
+bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
+
+/* ---- store.c ---- */
+
+/* Sees that the value lies in memory: its expression becomes a load. False after an error. */
+bool store_value(Lower *l, Value *v);
+const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */
+
+/* What is to be done when a node has given this value. */
+bool store_settle(Lower *l, int value);
+/* Computes a value of constants now: it becomes one. False: it is none. */
+bool store_constant(Lower *l, Value *v);
+/* Computes a value into memory of its own that lies in this order. False after an error. */
+bool store_copy(Lower *l, Value *v, const int *order);
+/* Nothing more is made of the results of operators that x loads. */
+void store_close(Lower *l, const Elem *x);
+int store_step(Lower *l, Step s); /* adds a step; its number */
+
+/* ---- call.c ---- */
+
+/* A call of a function: what the spec says of the function, of one of its shapes, and of what is bound to it. */
+typedef struct {
+    const char *name; /* "x" */
+    Access access;    /* over `rank` extents, outermost first; of strides the last is 1 */
+    int rank;
+    const Poly *extent[LOWER_MAX_RANK];
+    bool is_strided, is_declared; /* its function says so: in `strides`, in `extents` */
+    const char *declared[LOWER_MAX_RANK];
+} CallOperand;
+
+typedef struct {
+    const char *op, *formula, *layout; /* formula, layout: NULL: none */
+    int nsize;
+    struct {
+        const char *name;
+        const Poly *size;
+    } size[LOWER_MAX_EXTENT + LOWER_MAX_OPERAND]; /* extents of the shape */
+    int noperand;
+    CallOperand operand[LOWER_MAX_OPERAND]; /* the output is the last */
+} Call;
+
+/* What step s is as a call; of a formula it chooses how its places become axes. False: it is more than one call. */
+bool call_of(Lower *l, Step *s, Call *c);
+
+/* ---- lower.c ---- */
+
+/* NULL after errors. */
+Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d);
+bool lower_error(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* about the node at hand */
+const Value *lower_input(Lower *l, int i);                                              /* NULL: left out */
+Value *lower_output(Lower *l, int i);
+/* The element of an input at places of the output, by the rules of broadcasting. */
+const Elem *lower_broadcast(Lower *l, const Value *v, int rank, const Poly *const *dim);
+/* The expression of a value: of one that is known element by element too. */
+const Elem *value_elem(Lower *l, const Value *v);
+/* Its elements one by one, if they are known so. False: they are not. */
+bool value_sizes(Lower *l, const Value *v, int most, const Poly **size, int *n);
+bool value_numbers(Lower *l, const Value *v, int most, double *number, int *n);
+bool lower_give(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, const Elem *elem);
+bool lower_give_list(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, int n,
+                     const Elem *const *list);
+const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* element i of a constant */
+bool lower_require(Lower *l, const Poly *x, const Poly *y);                /* they are equal; false after an error */
+ElemType elem_type_of(ElementType type);
+
+/* What lowers an operator of ONNX. */
+typedef struct {
+    const char *op;
+    bool (*lower)(Lower *l, const NetNode *n);
+    enum {
+        LOWERS_ELEMENTS = 1,
+        LOWERS_VIEW = 2,
+        LOWERS_ROWS = 4,
+        LOWERS_SIZES = 8
+    } kind;         /* 0: a product or the like */
+    const char *as; /* the function of formulas */
+} LowerRow;
+extern const LowerRow lower_elements[], lower_views[], lower_products[]; /* each ends in a row without op */
+const LowerRow *lower_row(const char *op);
+
+/* ---- write.c ---- */
+
+bool write_model(Lower *l, const char *name, const char *folder, const char **err);
+
+#endif

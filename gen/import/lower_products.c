@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lower_products: operators of ONNX that become calls of dcgen's operators: products of matrices, convolutions, pooling.
+ * Their operands lie in memory, and are seen as they lie there where the operator takes strides or another layout.
+ */
+#include <string.h>
+#include "gen/import/lower.h"
+
+static const Poly *number(Lower *l, int64_t x) { return poly_number(l->polys, x); }
+
+static void add_extent(Step *s, const char *name, const Poly *size)
+{
+    s->extent[s->nextent] = name;
+    s->size[s->nextent++] = size;
+}
+
+static void add_operand(Step *s, const char *name, const Access *a, const Poly *const *extent)
+{
+    StepOperand *o = &s->operand[s->noperand++];
+    *o = (StepOperand){ .name = name, .access = *a };
+    memcpy(o->extent, extent, (size_t)a->n * sizeof *extent);
+}
+
+static Memory result(int rank, const Poly *const *extent)
+{
+    Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = rank, .step = -1 };
+    memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
+    return m;
+}
+
+static bool are_real(Lower *l, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!lower_input(l, i) || elem_type_of(lower_input(l, i)->type) != ELEM_REAL)
+            return lower_error(l, "expected %d inputs of real numbers", n);
+    return true;
+}
+
+/* ---- products of matrices ---- */
+
+enum { BATCH_PLACE = 32, MAX_BATCH = 6 }; /* places of batches, rows, columns and sums are numbered from here on */
+
+/* Both matrices over places of their own: of the batch, m, n and k. */
+typedef struct {
+    int nbatch;
+    const Poly *batch[MAX_BATCH];
+    const Poly *M, *N, *K;
+    const Elem *a, *b;               /* loads, over the places of batch and (m, k), (k, n) */
+    const Elem *place_of[MAX_BATCH]; /* of each extent of the model's batch: its place by those here */
+} Product;
+
+static const Elem *batch_place(Lower *l, const Product *p, int i)
+{
+    return lower_place_elem(l, BATCH_PLACE + i, p->batch[i]);
+}
+static int m_place(Lower *l, const Product *p) { return lower_place(l, BATCH_PLACE + MAX_BATCH, p->M); }
+static int n_place(Lower *l, const Product *p) { return lower_place(l, BATCH_PLACE + MAX_BATCH + 1, p->N); }
+static int k_place(Lower *l, const Product *p) { return lower_place(l, BATCH_PLACE + MAX_BATCH + 2, p->K); }
+
+/* The operand's load over places of the product. rows, columns: of the matrix. */
+static const Elem *load_of(Lower *l, const Product *p, const Value *v, int rank, const Poly *rows, int row,
+                           const Poly *columns, int column)
+{
+    const Elem *by[LOWER_MAX_RANK];
+    int place[LOWER_MAX_RANK];
+    lower_places(l, v->rank, v->dim, place);
+    for (int i = 0; i < v->rank - 2; i++)
+        by[i] = poly_is(v->dim[i], 1) ? elem_int(l->elems, 0) : p->place_of[rank - v->rank + i];
+    by[v->rank - 2] = poly_is(rows, 1) ? elem_int(l->elems, 0) : elem_place(l->elems, row);
+    by[v->rank - 1] = poly_is(columns, 1) ? elem_int(l->elems, 0) : elem_place(l->elems, column);
+    return elem_replace(l->elems, v->elem, v->rank, place, by);
+}
+
+/* The access over the batch, and then two places. */
+static bool access_product(Lower *l, const Product *p, const Elem *x, int first, int second, Access *a)
+{
+    int place[MAX_BATCH + 2];
+    for (int i = 0; i < p->nbatch; i++)
+        place[i] = lower_place(l, BATCH_PLACE + i, p->batch[i]);
+    place[p->nbatch] = first;
+    place[p->nbatch + 1] = second;
+    return access_of(l, x, p->nbatch + 2, place, a);
+}
+
+/* Where an index of x has a place of the batch divided by a number, as heads that share keys do, that place becomes two.
+ * False: none does. */
+static bool split_batch(Lower *l, Product *p, const Elem *x)
+{
+    for (int i = 0; i < x->narg; i++) {
+        const Poly *by, *a, *b, *rest;
+        const char *op;
+        int64_t n;
+        if (!elem_as_size(x->arg[i]) || !poly_split(l->polys, x->arg[i]->size, &by, &op, &a, &b, &rest) ||
+            strcmp(op, "/") != 0 || !poly_is_number(b, &n) || n < 2)
+            continue;
+        for (int k = 0; k < p->nbatch && p->nbatch < MAX_BATCH; k++) {
+            const Poly *outer = poly_quotient(l->polys, p->batch[k], b);
+            const int place = lower_place(l, BATCH_PLACE + k, p->batch[k]);
+            if (!outer || poly_is_dim(l->polys, a) != place)
+                continue;
+            Product q = *p;
+            q.nbatch++;
+            for (int j = p->nbatch; j > k + 1; j--)
+                q.batch[j] = p->batch[j - 1];
+            q.batch[k] = outer;
+            q.batch[k + 1] = b;
+            int from[MAX_BATCH];
+            const Elem *to[MAX_BATCH];
+            for (int j = 0; j < p->nbatch; j++) {
+                from[j] = lower_place(l, BATCH_PLACE + j, p->batch[j]);
+                to[j] = j == k ? ELEM(l->elems, "+", ELEM(l->elems, "*", batch_place(l, &q, k), elem_size(l->elems, b)),
+                                      batch_place(l, &q, k + 1))
+                               : batch_place(l, &q, j < k ? j : j + 1);
+            }
+            q.a = elem_replace(l->elems, p->a, p->nbatch, from, to);
+            q.b = elem_replace(l->elems, p->b, p->nbatch, from, to);
+            for (int j = 0; j < MAX_BATCH; j++)
+                q.place_of[j] = p->place_of[j] ? elem_replace(l->elems, p->place_of[j], p->nbatch, from, to) : NULL;
+            *p = q;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Extents of a batch that is 1, or that goes on where the one before it ends in both matrices, are left out, until two
+ * remain. False: more do. */
+static bool join_batch(Lower *l, const Access *a, const Access *b, int n, const Poly *const *batch, int *axis)
+{
+    int naxis = 0;
+    for (int i = 0; i < n; i++)
+        axis[i] = poly_is(batch[i], 1) ? -1 : naxis++;
+    for (int i = 0; i + 1 < n && naxis > 2; i++)
+        if (axis[i] >= 0 && axis[i + 1] >= 0 && access_merges(l, a, batch, i) && access_merges(l, b, batch, i)) {
+            for (int k = i + 1; k < n; k++)
+                axis[k] -= axis[k] >= 0;
+            naxis--;
+        }
+    for (int i = 0; i < n; i++)
+        axis[i] = axis[i] < 0 ? -1 : axis[i] + (2 - naxis); /* one batch is the inner one */
+    return naxis <= 2;
+}
+
+/* The access of a matrix over the two batches and its rows and columns. */
+static Access over_axes(Lower *l, const Product *p, const Access *x, const int *axis)
+{
+    Access a = { .memory = x->memory, .at = x->at, .n = 4 };
+    for (int i = 0; i < 2; i++)
+        a.stride[i] = number(l, 0);
+    for (int i = 0; i < p->nbatch; i++) /* of several that are one the last one's */
+        if (axis[i] >= 0)
+            a.stride[axis[i]] = x->stride[i];
+    a.stride[2] = x->stride[p->nbatch];
+    a.stride[3] = x->stride[p->nbatch + 1];
+    return a;
+}
+
+static void swap_last(Access *a, const Poly **extent)
+{
+    const Poly *s = a->stride[2], *e = extent[2];
+    a->stride[2] = a->stride[3];
+    a->stride[3] = s;
+    extent[2] = extent[3];
+    extent[3] = e;
+}
+
+/* The product as a call of batch_matmul. 0: an error; -1: an operand must be copied first, *which says which one. */
+static int as_batch(Lower *l, Product *p, int *out, int *which)
+{
+    Access a, b;
+    int axis[MAX_BATCH];
+    const int m = m_place(l, p), n = n_place(l, p), k = k_place(l, p);
+    while (!access_product(l, p, p->a, m, k, &a))
+        if (!split_batch(l, p, p->a))
+            return *which = 0, -1;
+    while (!access_product(l, p, p->b, k, n, &b))
+        if (!split_batch(l, p, p->b))
+            return *which = 1, -1;
+    if (!access_product(l, p, p->a, m, k, &a))
+        return *which = 0, -1;
+    if (!join_batch(l, &a, &b, p->nbatch, p->batch, axis))
+        return *which = l->memory[a.memory].kind == MEMORY_RESULT, -1;
+    Access A = over_axes(l, p, &a, axis), B = over_axes(l, p, &b, axis);
+    const Poly *size[2] = { number(l, 1), number(l, 1) };
+    for (int i = 0; i < p->nbatch; i++)
+        if (axis[i] >= 0)
+            size[axis[i]] = poly_mul(l->polys, size[axis[i]], p->batch[i]);
+    const Poly *of_a[4] = { size[0], size[1], p->M, p->K }, *of_b[4] = { size[0], size[1], p->K, p->N };
+    const bool mk = poly_is(A.stride[3], 1) || poly_is(p->K, 1), kn = poly_is(B.stride[3], 1) || poly_is(p->N, 1);
+    if (!mk && !poly_is(A.stride[2], 1) && !poly_is(p->M, 1))
+        return *which = 0, -1;
+    if (!kn && !poly_is(B.stride[2], 1) && !poly_is(p->K, 1))
+        return *which = 1, -1;
+    if (!mk)
+        swap_last(&A, of_a);
+    if (!kn)
+        swap_last(&B, of_b);
+    A.stride[3] = B.stride[3] = number(l, 1);
+    const Poly *extent[MAX_BATCH + 2];
+    memcpy(extent, p->batch, sizeof p->batch);
+    extent[p->nbatch] = p->M;
+    extent[p->nbatch + 1] = p->N;
+    Memory r = result(p->nbatch + 2, extent);
+    int nread = 0;
+    for (int i = 0; i < p->nbatch; i++)
+        nread += axis[i] >= 0;
+    Step s = { .op = "batch_matmul", .naxis = 4, .axis = { "b0", "b1", "m", "n" } };
+    for (int i = 0; i < p->nbatch; i++) {
+        s.axis_of[i] = axis[i] < 0 ? 0 : axis[i];
+        for (int j = 0; j < i; j++)
+            r.is_ordered = r.is_ordered || (axis[i] >= 0 && axis[i] == axis[j]); /* two that are one lie side by side */
+    }
+    for (int i = 0; i < r.rank; i++)
+        r.order[i] = i;
+    s.axis_of[p->nbatch] = 2;
+    s.axis_of[p->nbatch + 1] = 3;
+    add_extent(&s, "B0", size[0]);
+    add_extent(&s, "B1", size[1]);
+    add_extent(&s, "M", p->M);
+    add_extent(&s, "N", p->N);
+    add_extent(&s, "K", p->K);
+    add_operand(&s, "A", &A, of_a);
+    add_operand(&s, "B", &B, of_b);
+    s.layout = arena_printf(l->arena, "A = \"%s\"; B = \"%s\";", mk ? "MK" : "KM", kn ? "KN" : "NK");
+    s.out = *out = memory_add(l, r);
+    store_step(l, s);
+    return 1;
+}
+
+/* The product with a constant matrix as a call of dense; false: it is none. */
+static bool as_dense(Lower *l, Product *p, int *out)
+{
+    Access a, b;
+    const int m = m_place(l, p), n = n_place(l, p), k = k_place(l, p), of_b[2] = { k, n };
+    const Memory *w = &l->memory[p->b->memory];
+    const Poly *count = number(l, 1);
+    for (int i = 0; i < w->rank; i++)
+        count = poly_mul(l->polys, count, w->extent[i]);
+    if (w->kind != MEMORY_CONSTANT || poly_compare(l->polys, count, poly_mul(l->polys, p->N, p->K)) != POLY_EQUAL ||
+        !access_of(l, p->b, 2, of_b, &b) || !poly_is(b.at, 0))
+        return false;
+    const bool kn =
+        poly_is(p->K, 1) || (poly_is(b.stride[1], 1) && poly_compare(l->polys, b.stride[0], p->N) == POLY_EQUAL);
+    const bool nk =
+        poly_is(p->N, 1) || (poly_is(b.stride[0], 1) && poly_compare(l->polys, b.stride[1], p->K) == POLY_EQUAL);
+    if ((!kn && !nk) || !access_product(l, p, p->a, m, k, &a) ||
+        !(poly_is(a.stride[p->nbatch + 1], 1) || poly_is(p->K, 1)))
+        return false;
+    const Poly *extent[MAX_BATCH + 2], *M = p->M;
+    memcpy(extent, p->batch, sizeof p->batch);
+    extent[p->nbatch] = p->M;
+    for (int i = 0; i < p->nbatch; i++)
+        M = poly_mul(l->polys, M, p->batch[i]);
+    int last = -1; /* extents that are 1 do not count */
+    for (int i = 0; i <= p->nbatch; i++) {
+        if (poly_is(extent[i], 1))
+            continue;
+        if (last >= 0 &&
+            poly_compare(l->polys, a.stride[last], poly_mul(l->polys, a.stride[i], extent[i])) != POLY_EQUAL)
+            return false;
+        last = i;
+    }
+    Access X = { .memory = a.memory, .at = a.at, .n = 2, .stride = { last < 0 ? p->K : a.stride[last], number(l, 1) } };
+    const Poly *of_x[2] = { M, p->K }, *of_w[2] = { kn ? p->K : p->N, kn ? p->N : p->K };
+    Access W = { .memory = p->b->memory, .at = number(l, 0), .n = 2, .stride = { of_w[1], number(l, 1) } };
+    extent[p->nbatch + 1] = p->N;
+    Memory r = result(p->nbatch + 2, extent);
+    r.is_ordered = true;
+    Step s = { .op = "dense",
+               .naxis = 2,
+               .axis = { "m", "n" },
+               .layout = kn ? "W = \"KN\"; packed = true;" : "W = \"NK\"; packed = true;" };
+    for (int i = 0; i < r.rank; i++) {
+        r.order[i] = i;
+        s.axis_of[i] = i == r.rank - 1;
+    }
+    add_extent(&s, "M", M);
+    add_extent(&s, "N", p->N);
+    add_extent(&s, "K", p->K);
+    add_operand(&s, "X", &X, of_x);
+    add_operand(&s, "W", &W, of_w);
+    s.out = *out = memory_add(l, r);
+    store_step(l, s);
+    return true;
+}
+
+/* The product of two values, each with its matrices along the last two extents: a load of the result over the places of
+ * these extents. NULL after an error. */
+static const Elem *product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim)
+{
+    Product p = { 0 };
+    int out, which;
+    *rank = a->rank > b->rank ? a->rank : b->rank;
+    if (*rank - 2 > MAX_BATCH - 1)
+        return lower_error(l, "more than %d extents of a batch", MAX_BATCH - 1), NULL;
+    p.M = a->dim[a->rank - 2];
+    p.K = a->dim[a->rank - 1];
+    p.N = b->dim[b->rank - 1];
+    if (!lower_require(l, p.K, b->dim[b->rank - 2]) || !store_value(l, a) || !store_value(l, b))
+        return NULL;
+    for (int copies = 0;; copies++) {
+        p.nbatch = *rank - 2;
+        for (int i = 0; i < p.nbatch; i++) {
+            const int in_a = i - (*rank - a->rank), in_b = i - (*rank - b->rank);
+            const Poly *one = number(l, 1), *x = in_a < 0 ? one : a->dim[in_a], *y = in_b < 0 ? one : b->dim[in_b];
+            if (!poly_is(x, 1) && !poly_is(y, 1) && !lower_require(l, x, y))
+                return NULL;
+            dim[i] = p.batch[i] = poly_is(x, 1) ? y : x;
+            p.place_of[i] = batch_place(l, &p, i);
+        }
+        p.a = load_of(l, &p, a, *rank, p.M, m_place(l, &p), p.K, k_place(l, &p));
+        p.b = load_of(l, &p, b, *rank, p.K, k_place(l, &p), p.N, n_place(l, &p));
+        if (as_dense(l, &p, &out))
+            break;
+        const int done = as_batch(l, &p, &out, &which);
+        if (done > 0)
+            break;
+        if (!done || copies == 2 || !store_copy(l, which ? b : a, NULL))
+            return done && copies == 2 ? lower_error(l, "its operands lie in no order that products take"), NULL : NULL;
+    }
+    dim[*rank - 2] = p.M;
+    dim[*rank - 1] = p.N;
+    const Memory *r = &l->memory[out];
+    const Elem *index[LOWER_MAX_RANK];
+    int from[MAX_BATCH + 2];
+    const Elem *to[MAX_BATCH + 2];
+    for (int i = 0; i < r->rank - 2; i++) { /* a place of the batch by those of the model's */
+        index[i] = batch_place(l, &p, i);
+        for (int k = 0; k < *rank - 2; k++) {
+            const Poly *at = elem_as_size(p.place_of[k]), *stride, *rest;
+            const int place = lower_place(l, BATCH_PLACE + i, p.batch[i]);
+            if (poly_is(p.batch[i], 1) || !poly_uses(l->polys, at, place) ||
+                !poly_linear(l->polys, at, &place, 1, &stride, &rest))
+                continue;
+            const Poly *whole = poly_apply(l->polys, "/", elem_as_size(lower_place_elem(l, k, dim[k])), stride);
+            const bool first = poly_compare(l->polys, poly_mul(l->polys, stride, p.batch[i]), dim[k]) == POLY_EQUAL;
+            index[i] = elem_size(l->elems, first ? whole : poly_apply(l->polys, "%", whole, p.batch[i]));
+        }
+    }
+    (void)from;
+    (void)to;
+    index[r->rank - 2] = lower_place_elem(l, *rank - 2, p.M);
+    index[r->rank - 1] = lower_place_elem(l, *rank - 1, p.N);
+    return elem_load(l->elems, out, ELEM_REAL, r->rank, index);
+}
+
+/* A vector seen as a matrix of one row or column. */
+static Value as_matrix(Lower *l, const Value *v, bool is_column)
+{
+    Value m = *v;
+    const int place = lower_place(l, 0, v->dim[0]);
+    const Elem *by = lower_place_elem(l, is_column ? 0 : 1, v->dim[0]);
+    if (v->rank != 1)
+        return m;
+    m.rank = 2;
+    m.dim[!is_column] = v->dim[0];
+    m.dim[is_column] = number(l, 1);
+    m.elem = elem_replace(l->elems, value_elem(l, v), 1, &place, &by);
+    m.nlist = 0;
+    return m;
+}
+
+static bool lower_matmul(Lower *l, const NetNode *n)
+{
+    if (!are_real(l, 2))
+        return false;
+    Value *a = &l->value[n->input[0]], *b = &l->value[n->input[1]], A, B;
+    const Poly *dim[LOWER_MAX_RANK];
+    int rank;
+    if (!a->rank || !b->rank)
+        return lower_error(l, "expected matrices");
+    const bool is_row = a->rank == 1, is_column = b->rank == 1;
+    A = as_matrix(l, a, false);
+    B = as_matrix(l, b, true);
+    const Elem *x = product(l, is_row ? &A : a, is_column ? &B : b, &rank, dim);
+    if (!x)
+        return false;
+    int place[LOWER_MAX_RANK], kept = 0;
+    const Elem *by[LOWER_MAX_RANK];
+    const Poly *left[LOWER_MAX_RANK];
+    lower_places(l, rank, dim, place);
+    for (int i = 0; i < rank; i++) {
+        const bool gone = (is_row && i == rank - 2) || (is_column && i == rank - 1);
+        by[i] = gone ? elem_int(l->elems, 0) : lower_place_elem(l, kept, dim[i]);
+        if (!gone)
+            left[kept++] = dim[i];
+    }
+    return lower_give(l, 0, a->type, kept, left, elem_replace(l->elems, x, rank, place, by));
+}
+
+static Value transposed(Lower *l, const Value *v)
+{
+    Value t = *v;
+    int place[2];
+    lower_places(l, 2, v->dim, place);
+    t.dim[0] = v->dim[1];
+    t.dim[1] = v->dim[0];
+    const Elem *by[2] = { lower_place_elem(l, 1, t.dim[1]), lower_place_elem(l, 0, t.dim[0]) };
+    t.elem = elem_replace(l->elems, value_elem(l, v), 2, place, by);
+    t.nlist = 0;
+    return t;
+}
+
+static bool lower_gemm(Lower *l, const NetNode *n)
+{
+    if (!are_real(l, 2) || lower_input(l, 0)->rank != 2 || lower_input(l, 1)->rank != 2)
+        return lower_error(l, "expected two matrices");
+    Value *a = &l->value[n->input[0]], *b = &l->value[n->input[1]], A, B;
+    const Poly *dim[LOWER_MAX_RANK];
+    int rank;
+    const bool ta = onnx_int(n->onnx, "transA", 0), tb = onnx_int(n->onnx, "transB", 0);
+    if (!store_value(l, a) || !store_value(l, b))
+        return false;
+    A = ta ? transposed(l, a) : *a;
+    B = tb ? transposed(l, b) : *b;
+    const Elem *x = product(l, &A, &B, &rank, dim);
+    if (!x)
+        return false;
+    x = ELEM(l->elems, "*", x, elem_number(l->elems, onnx_float(n->onnx, "alpha", 1)));
+    if (lower_input(l, 2)) {
+        const Elem *c = lower_broadcast(l, lower_input(l, 2), rank, dim);
+        x = ELEM(l->elems, "+", x, ELEM(l->elems, "*", c, elem_number(l->elems, onnx_float(n->onnx, "beta", 1))));
+    }
+    return lower_give(l, 0, a->type, rank, dim, x);
+}
+
+/* ---- images ---- */
+
+/* What convolutions and pooling say of their windows, along rows and columns; of sounds, which are images of one row,
+ * along columns alone. */
+typedef struct {
+    int naxis; /* 1 or 2 */
+    int64_t kernel[2], stride[2], dilation[2], before[2], behind[2];
+} Window;
+
+static bool read_pairs(Lower *l, const char *name, int naxis, int64_t otherwise, int64_t *out, int64_t *behind)
+{
+    int n = 0;
+    const int64_t *given = onnx_ints(l->node->onnx, name, &n);
+    if (n && n != naxis * (behind ? 2 : 1))
+        return lower_error(l, "'%s' has %d numbers, expected %d", name, n, naxis * (behind ? 2 : 1));
+    for (int i = 0; i < 2; i++) {
+        const int from = i - (2 - naxis);
+        out[i] = n && from >= 0 ? given[from] : otherwise;
+        if (behind)
+            behind[i] = n && from >= 0 ? given[from + naxis] : otherwise;
+    }
+    return true;
+}
+
+/* Padding such that the output has as many pixels as strides fit into the input. */
+static bool pad_same(Lower *l, const Value *v, Window *w, bool upper)
+{
+    for (int i = 2 - w->naxis; i < 2; i++) {
+        int64_t extent;
+        if (!poly_is_number(v->dim[v->rank - 2 + i], &extent) && w->stride[i] != 1)
+            return lower_error(l, "padding to the same size depends on the image's size, which is not fixed");
+        int64_t all = (w->kernel[i] - 1) * w->dilation[i];
+        if (w->stride[i] != 1) {
+            const int64_t pixels = (extent + w->stride[i] - 1) / w->stride[i];
+            all = (pixels - 1) * w->stride[i] + all + 1 - extent;
+            all = all > 0 ? all : 0;
+        }
+        w->before[i] = upper ? all / 2 : all - all / 2;
+        w->behind[i] = all - w->before[i];
+    }
+    return true;
+}
+
+static bool read_window(Lower *l, const Value *v, Window *w)
+{
+    const char *pad = onnx_string(l->node->onnx, "auto_pad", "NOTSET");
+    w->naxis = v->rank - 2;
+    if (w->naxis != 1 && w->naxis != 2)
+        return lower_error(l, "expected images, of %d extents there are none", v->rank);
+    if (!read_pairs(l, "kernel_shape", w->naxis, 1, w->kernel, NULL) ||
+        !read_pairs(l, "strides", w->naxis, 1, w->stride, NULL) ||
+        !read_pairs(l, "dilations", w->naxis, 1, w->dilation, NULL) ||
+        !read_pairs(l, "pads", w->naxis, 0, w->before, w->behind))
+        return false;
+    if (strcmp(pad, "SAME_UPPER") == 0 || strcmp(pad, "SAME_LOWER") == 0)
+        return pad_same(l, v, w, strcmp(pad, "SAME_UPPER") == 0);
+    for (int i = 0; i < 2; i++)
+        if (w->before[i] < 0 || w->behind[i] < 0)
+            return lower_error(l, "negative padding is not supported");
+    return true;
+}
+
+/* The images as they are computed with, [N][H][W][C]: over places n, h, w, c. Copies what lies otherwise. */
+static bool images(Lower *l, Value *v, Access *a, const Poly **extent)
+{
+    static const int channels_last[] = { 0, 2, 3, 1 }, of_sound[] = { 0, 2, 1 };
+    int place[4], own[LOWER_MAX_RANK];
+    const bool is_sound = v->rank == 3;
+    extent[0] = v->dim[0];
+    extent[1] = is_sound ? number(l, 1) : v->dim[2];
+    extent[2] = v->dim[v->rank - 1];
+    extent[3] = v->dim[1];
+    for (int copies = 0; copies < 2; copies++) {
+        const Elem *by[4];
+        if (!store_value(l, v))
+            return false;
+        for (int i = 0; i < 4; i++)
+            place[i] = lower_place(l, BATCH_PLACE + 16 + i, extent[i]);
+        const int to[4] = { 0, 3, is_sound ? 2 : 1, 2 };
+        for (int i = 0; i < v->rank; i++)
+            by[i] = lower_place_elem(l, BATCH_PLACE + 16 + to[i], v->dim[i]);
+        lower_places(l, v->rank, v->dim, own);
+        const Elem *x = elem_replace(l->elems, v->elem, v->rank, own, by);
+        if (access_of(l, x, 4, place, a) && access_is_dense(l, a, extent))
+            return true;
+        if (!store_copy(l, v, is_sound ? of_sound : channels_last))
+            return false;
+    }
+    return lower_error(l, "its images lie in no order that it takes");
+}
+
+/* Pixels of the output along an axis. */
+static const Poly *pixels(Lower *l, const Window *w, int i, const Poly *extent)
+{
+    const Poly *left =
+        poly_add(l->polys, extent, number(l, w->before[i] + w->behind[i] - w->dilation[i] * (w->kernel[i] - 1) - 1));
+    return poly_apply(l->polys, "/", poly_add(l->polys, left, number(l, w->stride[i])), number(l, w->stride[i]));
+}
+
+/* The result of a step on images, [N][P][Q][channels], as the model sees it. */
+static const Elem *images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim)
+{
+    const Poly *size[4] = { extent[0], extent[3], extent[1], extent[2] };
+    Memory r = result(4, size);
+    static const int order[] = { 0, 2, 3, 1 }, axis_of[] = { 0, 3, 1, 2 };
+    r.is_ordered = true;
+    memcpy(r.order, order, sizeof order);
+    memcpy(s->axis_of, axis_of, sizeof axis_of);
+    s->out = memory_add(l, r);
+    const int memory = s->out;
+    store_step(l, *s);
+    *rank = v->rank;
+    dim[0] = extent[0];
+    dim[1] = extent[3];
+    dim[v->rank - 2] = v->rank == 4 ? extent[1] : dim[1];
+    dim[v->rank - 1] = extent[2];
+    const Elem *index[4] = { lower_place_elem(l, 0, dim[0]), lower_place_elem(l, 1, dim[1]), elem_int(l->elems, 0),
+                             lower_place_elem(l, v->rank - 1, dim[v->rank - 1]) };
+    if (v->rank == 4)
+        index[2] = lower_place_elem(l, 2, dim[2]);
+    return elem_load(l->elems, memory, ELEM_REAL, 4, index);
+}
+
+static void add_window(Lower *l, Step *s, const Window *w, bool dilated)
+{
+    static const char *const name[][2] = {
+        { "STRIDE_H", "STRIDE_W" }, { "PAD_T", "PAD_L" }, { "PAD_B", "PAD_R" }, { "DIL_H", "DIL_W" }
+    };
+    const int64_t *const of[] = { w->stride, w->before, w->behind, w->dilation };
+    for (int k = 0; k < 3 + dilated; k++)
+        for (int i = 0; i < 2; i++)
+            add_extent(s, name[k][i], number(l, of[k][i]));
+}
+
+static bool lower_conv(Lower *l, const NetNode *n)
+{
+    Window w;
+    Access X, F;
+    const Poly *of_x[4], *dim[LOWER_MAX_RANK];
+    int rank;
+    if (!are_real(l, 2))
+        return false;
+    Value *v = &l->value[n->input[0]], *f = &l->value[n->input[1]];
+    int64_t extent[LOWER_MAX_RANK];
+    const int64_t groups = onnx_int(n->onnx, "group", 1);
+    if (!read_window(l, v, &w) || f->rank != v->rank)
+        return f->rank == v->rank ? false
+                                  : lower_error(l, "its filters have %d extents, its images %d", f->rank, v->rank);
+    for (int i = 0; i < f->rank; i++)
+        if (!poly_is_number(f->dim[i], &extent[i]))
+            return lower_error(l, "its filters' extents are not fixed");
+    w.kernel[0] = f->rank == 4 ? extent[2] : 1;
+    w.kernel[1] = extent[f->rank - 1];
+    if (strncmp(onnx_string(n->onnx, "auto_pad", "NOTSET"), "SAME", 4) == 0 &&
+        !pad_same(l, v, &w, strcmp(onnx_string(n->onnx, "auto_pad", ""), "SAME_UPPER") == 0))
+        return false;
+    if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)) ||
+        !store_value(l, f))
+        return lower_error(l, "its channels do not fit its filters");
+    if (f->elem->kind != ELEM_LOAD || l->memory[f->elem->memory].kind != MEMORY_CONSTANT)
+        return lower_error(l, "filters that are no constants are not supported");
+    int own[LOWER_MAX_RANK];
+    lower_places(l, f->rank, f->dim, own);
+    if (!access_of(l, f->elem, f->rank, own, &F) || !access_is_dense(l, &F, f->dim) || !poly_is(F.at, 0))
+        return lower_error(l, "its filters do not lie densely");
+    if (!images(l, v, &X, of_x))
+        return false;
+    const Poly *of_f[4] = { f->dim[0], f->dim[1], number(l, w.kernel[0]), number(l, w.kernel[1]) };
+    F.n = 4;
+    F.stride[3] = number(l, 1);
+    for (int i = 2; i >= 0; i--)
+        F.stride[i] = poly_mul(l->polys, F.stride[i + 1], of_f[i + 1]);
+    Step s = { .op = "conv2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"KCRS\"; packed = true;" };
+    add_extent(&s, "N", of_x[0]);
+    add_extent(&s, "G", number(l, groups));
+    add_extent(&s, "H", of_x[1]);
+    add_extent(&s, "W", of_x[2]);
+    add_extent(&s, "C", number(l, extent[1]));
+    add_extent(&s, "K", number(l, extent[0] / groups));
+    add_extent(&s, "R", of_f[2]);
+    add_extent(&s, "S", of_f[3]);
+    add_window(l, &s, &w, true);
+    add_operand(&s, "X", &X, of_x);
+    add_operand(&s, "F", &F, of_f);
+    const Poly *of_y[4] = { of_x[0], pixels(l, &w, 0, of_x[1]), pixels(l, &w, 1, of_x[2]), f->dim[0] };
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    if (lower_input(l, 2)) { /* of each channel */
+        const Value *bias = lower_input(l, 2);
+        const int place = lower_place(l, 0, bias->dim[0]);
+        const Elem *by = lower_place_elem(l, 1, dim[1]);
+        x = ELEM(l->elems, "+", x, elem_replace(l->elems, value_elem(l, bias), 1, &place, &by));
+    }
+    return lower_give(l, 0, v->type, rank, dim, x);
+}
+
+/* Pooling of windows, or of whole images. */
+static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, bool counts_padding)
+{
+    Window w = { .naxis = 2, .stride = { 1, 1 }, .dilation = { 1, 1 } };
+    Access X;
+    const Poly *of_x[4], *dim[LOWER_MAX_RANK];
+    int rank;
+    if (!are_real(l, 1))
+        return false;
+    Value *v = &l->value[n->input[0]];
+    if (n->noutput > 1 && n->output[1] >= 0)
+        return lower_error(l, "where the largest elements stand is not supported as an output");
+    if (!is_global && !read_window(l, v, &w))
+        return false;
+    if (is_global && v->rank != 3 && v->rank != 4)
+        return lower_error(l, "expected images");
+    if (!images(l, v, &X, of_x))
+        return false;
+    const bool is_max = strcmp(op, "max_pool2d") == 0;
+    if (!is_max && (w.dilation[0] != 1 || w.dilation[1] != 1))
+        return lower_error(l, "mean pooling with dilation is not supported");
+    const Poly *of_y[4] = { of_x[0], number(l, 1), number(l, 1), of_x[3] };
+    for (int i = 0; i < 2 && !is_global; i++) {
+        const Poly *floor_ = pixels(l, &w, i, of_x[1 + i]);
+        if (onnx_int(n->onnx, "ceil_mode", 0)) {
+            const Poly *left = poly_add(l->polys, of_x[1 + i],
+                                        number(l, w.before[i] + w.behind[i] - w.dilation[i] * (w.kernel[i] - 1) - 1));
+            const Poly *more =
+                poly_add(l->polys, poly_apply(l->polys, "ceil_div", left, number(l, w.stride[i])), number(l, 1));
+            if (poly_compare(l->polys, more, floor_) != POLY_EQUAL)
+                return lower_error(l, "pooling that rounds its size up is not supported");
+        }
+        of_y[1 + i] = floor_;
+    }
+    Step s = { .op = op, .naxis = 4, .axis = { "n", "p", "q", "c" } };
+    add_extent(&s, "N", of_x[0]);
+    add_extent(&s, "C", of_x[3]);
+    add_extent(&s, "H", of_x[1]);
+    add_extent(&s, "W", of_x[2]);
+    add_extent(&s, "R", is_global ? of_x[1] : number(l, w.kernel[0]));
+    add_extent(&s, "S", is_global ? of_x[2] : number(l, w.kernel[1]));
+    add_window(l, &s, &w, is_max);
+    if (!is_max)
+        add_extent(&s, "COUNT_PAD", number(l, counts_padding));
+    add_operand(&s, "X", &X, of_x);
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    return lower_give(l, 0, v->type, rank, dim, x);
+}
+
+static bool lower_max_pool(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", false, false); }
+static bool lower_average_pool(Lower *l, const NetNode *n)
+{
+    return pool(l, n, "avg_pool2d", false, onnx_int(n->onnx, "count_include_pad", 0));
+}
+static bool lower_global_max(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", true, false); }
+static bool lower_global_average(Lower *l, const NetNode *n) { return pool(l, n, "avg_pool2d", true, false); }
+
+const LowerRow lower_products[] = {
+    { "MatMul", lower_matmul, 0, NULL },
+    { "Gemm", lower_gemm, 0, NULL },
+    { "Conv", lower_conv, 0, NULL },
+    { "MaxPool", lower_max_pool, 0, NULL },
+    { "AveragePool", lower_average_pool, 0, NULL },
+    { "GlobalMaxPool", lower_global_max, 0, NULL },
+    { "GlobalAveragePool", lower_global_average, 0, NULL },
+    { NULL, NULL, 0, NULL },
+};

@@ -1,0 +1,745 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lower_views: operators of ONNX that only say where elements come from: reshapes, transposes, slices, gathers, what is
+ * put together or repeated; and sizes, which are known when a call's dims are.
+ */
+#include <string.h>
+#include "gen/import/lower.h"
+
+/* ---- what a view is ---- */
+
+static const Poly *number(Lower *l, int64_t x) { return poly_number(l->polys, x); }
+
+/* Does each row of x that has a value for each place have it at a place? */
+static bool has_plain_rows(Lower *l, const Elem *x)
+{
+    bool plain = x->kind != ELEM_ROW || !x->at || (elem_as_size(x->at) && poly_is_dim(l->polys, x->at->size) >= 0);
+    for (int i = 0; i < x->narg && plain; i++)
+        plain = has_plain_rows(l, x->arg[i]);
+    return plain;
+}
+
+/* Elements of a known list at other places; false: they are not all known. */
+static bool list_view(Lower *l, const Value *v, int rank, const Poly *const *dim, const Elem *const *by, int *n,
+                      const Elem **list)
+{
+    int64_t count = 1, extent[LOWER_MAX_RANK], size;
+    int place[LOWER_MAX_RANK];
+    for (int i = 0; i < rank; i++) {
+        if (!poly_is_number(dim[i], &extent[i]) || extent[i] > LOWER_MAX_LIST)
+            return false;
+        count *= extent[i];
+        place[i] = lower_place(l, i, dim[i]);
+    }
+    if (!v->nlist || count > LOWER_MAX_LIST || count < 1)
+        return false;
+    for (*n = 0; *n < count; ++*n) {
+        const Elem *at[LOWER_MAX_RANK];
+        int64_t from = 0, index;
+        for (int i = rank - 1, rest = *n; i >= 0; i--) {
+            at[i] = elem_int(l->elems, rest % extent[i]);
+            rest /= (int)extent[i];
+        }
+        for (int i = 0; i < v->rank; i++) {
+            if (!elem_is_whole(elem_replace(l->elems, by[i], rank, place, at), &index) ||
+                !poly_is_number(v->dim[i], &size))
+                return false;
+            from = from * size + index;
+        }
+        if (from < 0 || from >= v->nlist)
+            return false;
+        list[*n] = v->list[from];
+    }
+    return true;
+}
+
+/* Gives a value whose elements are those of an input at the places `by`, which are of the output. */
+static bool give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by)
+{
+    Value *v = &l->value[l->node->input[input]];
+    const Elem *list[LOWER_MAX_LIST];
+    int place[LOWER_MAX_RANK], n;
+    if (list_view(l, v, rank, dim, by, &n, list))
+        return lower_give_list(l, output, v->type, rank, dim, n, list);
+    lower_places(l, v->rank, v->dim, place);
+    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
+    if (x && !has_plain_rows(l, x)) {
+        if (!store_value(l, v))
+            return false;
+        x = elem_replace(l->elems, v->elem, v->rank, place, by);
+    }
+    return lower_give(l, output, v->type, rank, dim, x);
+}
+
+static bool is_axis(Lower *l, int64_t *axis, int rank)
+{
+    *axis += *axis < 0 ? rank : 0;
+    return (*axis >= 0 && *axis < rank) || lower_error(l, "its axis is none of the %d there are", rank);
+}
+
+/* ---- reshapes ---- */
+
+/* Sees elements in other extents: all are counted in one order. Extents that both have at their beginning and end are
+ * left alone, so that what lies between is counted for itself. */
+static bool reshape(Lower *l, int rank, const Poly *const *dim)
+{
+    const Value *v = lower_input(l, 0);
+    const Elem *by[LOWER_MAX_RANK];
+    const Poly *at = number(l, 0), *step = number(l, 1), *has = step, *wants = step;
+    int a = 0, b = 0;
+    for (int i = 0; i < v->rank; i++)
+        has = poly_mul(l->polys, has, v->dim[i]);
+    for (int i = 0; i < rank; i++)
+        wants = poly_mul(l->polys, wants, dim[i]);
+    if (!lower_require(l, has, wants))
+        return false;
+    while (a < v->rank && a < rank && poly_compare(l->polys, v->dim[a], dim[a]) == POLY_EQUAL) {
+        by[a] = lower_place_elem(l, a, dim[a]);
+        a++;
+    }
+    while (b < v->rank - a && b < rank - a &&
+           poly_compare(l->polys, v->dim[v->rank - 1 - b], dim[rank - 1 - b]) == POLY_EQUAL) {
+        by[v->rank - 1 - b] = lower_place_elem(l, rank - 1 - b, dim[rank - 1 - b]);
+        b++;
+    }
+    for (int i = rank - 1 - b; i >= a; i--) {
+        at = poly_add(l->polys, at, poly_mul(l->polys, step, elem_as_size(lower_place_elem(l, i, dim[i]))));
+        step = poly_mul(l->polys, step, dim[i]);
+    }
+    for (int i = v->rank - 1 - b; i >= a; i--) {
+        by[i] = elem_size(l->elems, i == a ? at : poly_apply(l->polys, "%", at, v->dim[i]));
+        at = i == a ? at : poly_apply(l->polys, "/", at, v->dim[i]);
+        if (!by[i])
+            return lower_error(l, "where its elements come from cannot be said");
+    }
+    return give_view(l, 0, 0, rank, dim, by);
+}
+
+static bool lower_reshape(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_LIST], *all = number(l, 1), *given = all;
+    int rank = 0, open = -1;
+    if (!v || !lower_input(l, 1) || (lower_input(l, 1)->nlist == 0 && !poly_is(lower_input(l, 1)->dim[0], 0)) ||
+        (lower_input(l, 1)->nlist && !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, dim, &rank)))
+        return lower_error(l, "its shape is not made of sizes");
+    const bool keeps_zero = onnx_int(n->onnx, "allowzero", 0);
+    for (int i = 0; i < rank; i++) {
+        if (poly_is(dim[i], 0) && !keeps_zero) {
+            if (i >= v->rank)
+                return lower_error(l, "it has no extent %d to keep", i);
+            dim[i] = v->dim[i];
+        }
+        if (poly_is(dim[i], -1))
+            open = i;
+        else
+            given = poly_mul(l->polys, given, dim[i]);
+    }
+    for (int i = 0; i < v->rank; i++)
+        all = poly_mul(l->polys, all, v->dim[i]);
+    if (open >= 0)
+        dim[open] = poly_apply(l->polys, "/", all, given);
+    for (int i = 0; i < rank; i++)
+        if (!dim[i])
+            return lower_error(l, "its extent %d is not known", i);
+    return reshape(l, rank, dim);
+}
+
+static bool lower_flatten(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[2] = { number(l, 1), number(l, 1) };
+    int64_t axis = onnx_int(n->onnx, "axis", 1);
+    axis += axis < 0 ? v->rank : 0;
+    for (int i = 0; i < v->rank; i++)
+        dim[i >= axis] = poly_mul(l->polys, dim[i >= axis], v->dim[i]);
+    return reshape(l, 2, dim);
+}
+
+/* The numbers of an attribute or, in later opsets, of an input. *n -1: neither is there. */
+static bool read_numbers(Lower *l, const char *attribute, int input, int64_t *out, int *n)
+{
+    double number_[LOWER_MAX_LIST];
+    int count = 0;
+    const int64_t *list = onnx_ints(l->node->onnx, attribute, &count);
+    const Value *v = lower_input(l, input);
+    *n = -1;
+    if (list && count <= LOWER_MAX_LIST) {
+        for (int i = 0; i < count; i++)
+            out[i] = list[i];
+        *n = count;
+    } else if (v && v->nlist) {
+        if (!value_numbers(l, v, LOWER_MAX_LIST, number_, n))
+            return lower_error(l, "its %s are not known", attribute);
+        for (int i = 0; i < *n; i++)
+            out[i] = (int64_t)number_[i];
+    } else if (v) {
+        return lower_error(l, "its %s are not known", attribute);
+    }
+    return true;
+}
+
+static bool lower_squeeze(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK];
+    int64_t axis[LOWER_MAX_LIST];
+    int naxis, rank = 0;
+    unsigned gone = 0;
+    (void)n;
+    if (!read_numbers(l, "axes", 1, axis, &naxis))
+        return false;
+    for (int i = 0; i < naxis; i++) {
+        if (!is_axis(l, &axis[i], v->rank))
+            return false;
+        gone |= 1u << axis[i];
+    }
+    for (int i = 0; i < v->rank; i++)
+        if (naxis < 0 ? !poly_is(v->dim[i], 1) : !(gone >> i & 1))
+            dim[rank++] = v->dim[i];
+    return reshape(l, rank, dim);
+}
+
+static bool lower_unsqueeze(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK];
+    int64_t axis[LOWER_MAX_LIST];
+    int naxis, from = 0;
+    unsigned added = 0;
+    (void)n;
+    if (!read_numbers(l, "axes", 1, axis, &naxis))
+        return false;
+    const int rank = v->rank + (naxis > 0 ? naxis : 0);
+    if (rank > LOWER_MAX_RANK)
+        return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
+    for (int i = 0; i < naxis; i++) {
+        if (!is_axis(l, &axis[i], rank))
+            return false;
+        added |= 1u << axis[i];
+    }
+    for (int i = 0; i < rank; i++)
+        dim[i] = added >> i & 1 ? number(l, 1) : from < v->rank ? v->dim[from++] : number(l, 1);
+    return reshape(l, rank, dim);
+}
+
+static bool lower_transpose(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    int count = 0;
+    const int64_t *given = onnx_ints(n->onnx, "perm", &count);
+    unsigned seen = 0;
+    for (int i = 0; i < v->rank; i++) {
+        const int64_t from = given ? i < count ? given[i] : -1 : v->rank - 1 - i;
+        if (from < 0 || from >= v->rank || seen >> from & 1)
+            return lower_error(l, "'perm' does not name each of its %d axes once", v->rank);
+        seen |= 1u << from;
+        dim[i] = v->dim[from];
+        by[from] = lower_place_elem(l, i, dim[i]);
+    }
+    return give_view(l, 0, 0, v->rank, dim, by);
+}
+
+/* ---- parts ---- */
+
+/* Where a slice begins or ends along an extent: counted from the end where negative, and cut to the extent. */
+static const Poly *slice_end(Lower *l, const Poly *x, const Poly *extent, bool reversed)
+{
+    int64_t least, most;
+    if (!x)
+        return NULL;
+    poly_range(l->polys, x, &least, &most);
+    if (most < 0 && least > -(INT64_C(1) << 40))
+        x = poly_add(l->polys, x, extent);
+    else if (most < 0)
+        x = number(l, reversed ? -1 : 0);
+    if (least > (INT64_C(1) << 30))
+        return reversed ? poly_sub(l->polys, extent, number(l, 1)) : extent;
+    x = poly_apply(l->polys, "max", x, number(l, reversed ? -1 : 0));
+    return x ? poly_apply(l->polys, "min", x, reversed ? poly_sub(l->polys, extent, number(l, 1)) : extent) : NULL;
+}
+
+static bool slice(Lower *l, int naxis, const int64_t *axis, const Poly *const *from, const Poly *const *to,
+                  const int64_t *step)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    for (int i = 0; i < v->rank; i++)
+        dim[i] = v->dim[i];
+    for (int i = 0; i < v->rank; i++)
+        by[i] = lower_place_elem(l, i, dim[i]);
+    for (int k = 0; k < naxis; k++) {
+        int64_t i = axis[k];
+        if (!is_axis(l, &i, v->rank))
+            return false;
+        if (!step[k])
+            return lower_error(l, "a step of 0");
+        const bool back = step[k] < 0;
+        const Poly *begin = slice_end(l, from[k], v->dim[i], back), *end = slice_end(l, to[k], v->dim[i], back);
+        const Poly *length =
+            begin && end ? back ? poly_sub(l->polys, begin, end) : poly_sub(l->polys, end, begin) : NULL;
+        length = length ? poly_apply(l->polys, "max",
+                                     poly_apply(l->polys, "ceil_div", length, number(l, back ? -step[k] : step[k])),
+                                     number(l, 0))
+                        : NULL;
+        if (!length)
+            return lower_error(l, "where the slice begins or ends is not known");
+        dim[i] = length;
+        const Poly *place = elem_as_size(lower_place_elem(l, (int)i, length));
+        by[i] = elem_size(l->elems, poly_add(l->polys, begin, poly_mul(l->polys, place, number(l, step[k]))));
+    }
+    return give_view(l, 0, 0, v->rank, dim, by);
+}
+
+static bool lower_slice(Lower *l, const NetNode *n)
+{
+    const Poly *from[LOWER_MAX_LIST], *to[LOWER_MAX_LIST];
+    int64_t axis[LOWER_MAX_LIST], step[LOWER_MAX_LIST];
+    int count, nto, naxis, nstep;
+    (void)n;
+    if (!value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, from, &count) ||
+        !value_sizes(l, lower_input(l, 2), LOWER_MAX_RANK, to, &nto) || nto != count)
+        return lower_error(l, "where the slice begins or ends is not made of sizes");
+    if (!read_numbers(l, "axes", 3, axis, &naxis) || !read_numbers(l, "steps", 4, step, &nstep))
+        return false;
+    for (int i = 0; i < count; i++) {
+        axis[i] = naxis < 0 ? i : axis[i];
+        step[i] = nstep < 0 ? 1 : step[i];
+    }
+    if ((naxis >= 0 && naxis != count) || (nstep >= 0 && nstep != count))
+        return lower_error(l, "its starts, ends, axes and steps are not equally many");
+    return slice(l, count, axis, from, to, step);
+}
+
+static bool lower_split(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *size[LOWER_MAX_LIST], *begin = number(l, 0);
+    const Elem *by[LOWER_MAX_RANK];
+    int64_t axis = onnx_int(n->onnx, "axis", 0), given[LOWER_MAX_LIST];
+    int nsize = 0, count;
+    if (!is_axis(l, &axis, v->rank))
+        return false;
+    const bool sized = lower_input(l, 1) && value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, size, &nsize);
+    if (!sized && !read_numbers(l, "split", 1, given, &count))
+        return false;
+    for (int i = 0; !sized && i < count && count > 0; i++)
+        size[nsize++] = number(l, given[i]);
+    const Poly *each = poly_apply(l->polys, "ceil_div", v->dim[axis], number(l, n->noutput));
+    for (int i = 0; !nsize && i < n->noutput; i++)
+        size[i] = i + 1 < n->noutput ? each : poly_sub(l->polys, v->dim[axis], poly_mul(l->polys, each, number(l, i)));
+    if (nsize && nsize != n->noutput)
+        return lower_error(l, "it has %d outputs and %d sizes", n->noutput, nsize);
+    for (int k = 0; k < n->noutput; k++) {
+        const Poly *dim[LOWER_MAX_RANK];
+        for (int i = 0; i < v->rank; i++) {
+            dim[i] = i == axis ? size[k] : v->dim[i];
+            by[i] = lower_place_elem(l, i, dim[i]);
+        }
+        by[axis] = elem_size(l->elems, poly_add(l->polys, begin, elem_as_size(by[axis])));
+        begin = poly_add(l->polys, begin, size[k]);
+        if (!give_view(l, 0, k, v->rank, dim, by))
+            return false;
+    }
+    return lower_require(l, begin, v->dim[axis]);
+}
+
+/* ---- what is put together ---- */
+
+static bool concat_lists(Lower *l, const NetNode *n)
+{
+    const Elem *list[LOWER_MAX_LIST];
+    int count = 0;
+    for (int i = 0; i < n->ninput; i++) {
+        const Value *v = lower_input(l, i);
+        if (!v || v->rank != 1 || (!v->nlist && !poly_is(v->dim[0], 0)) || count + v->nlist > LOWER_MAX_LIST)
+            return false;
+        for (int k = 0; k < v->nlist; k++)
+            list[count++] = v->list[k];
+    }
+    const Poly *dim = number(l, count);
+    return lower_give_list(l, 0, lower_input(l, 0)->type, 1, &dim, count, list);
+}
+
+static bool lower_concat(Lower *l, const NetNode *n)
+{
+    const Value *first = lower_input(l, 0);
+    int64_t axis = onnx_int(n->onnx, "axis", 0);
+    const Poly *dim[LOWER_MAX_RANK], *from[LOWER_MAX_LIST];
+    if (!first || n->ninput > LOWER_MAX_LIST || !is_axis(l, &axis, first->rank))
+        return lower_error(l, "expected 1 to %d inputs", LOWER_MAX_LIST);
+    if (concat_lists(l, n))
+        return true;
+    for (int i = 0; i < first->rank; i++)
+        dim[i] = i == axis ? number(l, 0) : first->dim[i];
+    for (int k = 0; k < n->ninput; k++) {
+        const Value *v = lower_input(l, k);
+        if (v->rank != first->rank)
+            return lower_error(l, "its inputs have different numbers of axes");
+        for (int i = 0; i < v->rank; i++)
+            if (i != axis && !lower_require(l, v->dim[i], dim[i]))
+                return false;
+        from[k] = dim[axis];
+        dim[axis] = poly_add(l->polys, dim[axis], v->dim[axis]);
+    }
+    const Elem *all = NULL, *place = lower_place_elem(l, (int)axis, dim[axis]);
+    for (int k = n->ninput - 1; k >= 0; k--) {
+        Value *v = &l->value[n->input[k]];
+        int own[LOWER_MAX_RANK];
+        const Elem *by[LOWER_MAX_RANK];
+        if (poly_is(v->dim[axis], 0))
+            continue;
+        lower_places(l, v->rank, v->dim, own);
+        for (int i = 0; i < v->rank; i++)
+            by[i] = lower_place_elem(l, i, dim[i]);
+        by[axis] = ELEM(l->elems, "-", place, elem_size(l->elems, from[k]));
+        const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, own, by);
+        if (x && !has_plain_rows(l, x)) {
+            if (!store_value(l, v))
+                return false;
+            x = elem_replace(l->elems, v->elem, v->rank, own, by);
+        }
+        all = all ? ELEM(l->elems, "?",
+                         ELEM(l->elems, "<", place, elem_size(l->elems, poly_add(l->polys, from[k], v->dim[axis]))), x,
+                         all)
+                  : x;
+    }
+    if (!all)
+        return lower_error(l, "it has no elements");
+    return lower_give(l, 0, first->type, first->rank, dim, all);
+}
+
+static bool lower_expand(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *to[LOWER_MAX_LIST], *dim[LOWER_MAX_RANK];
+    int rank = 0;
+    (void)n;
+    if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, to, &rank))
+        return lower_error(l, "its shape is not made of sizes");
+    const int most = rank > v->rank ? rank : v->rank;
+    for (int i = 0; i < most; i++) {
+        const int a = i - (most - v->rank), b = i - (most - rank);
+        dim[i] = b < 0 || (a >= 0 && poly_is(to[b], 1)) ? v->dim[a] : to[b];
+        if (a >= 0 && !poly_is(v->dim[a], 1) && !lower_require(l, v->dim[a], dim[i]))
+            return false;
+    }
+    const Elem *by[LOWER_MAX_RANK];
+    for (int a = 0; a < v->rank; a++)
+        by[a] = poly_is(v->dim[a], 1) ? elem_int(l->elems, 0)
+                                      : lower_place_elem(l, a + most - v->rank, dim[a + most - v->rank]);
+    return give_view(l, 0, 0, most, dim, by);
+}
+
+static bool lower_tile(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *times[LOWER_MAX_LIST], *dim[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    int count = 0;
+    (void)n;
+    if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, times, &count) || count != v->rank)
+        return lower_error(l, "how often it is repeated is not made of sizes");
+    for (int i = 0; i < v->rank; i++) {
+        dim[i] = poly_mul(l->polys, v->dim[i], times[i]);
+        const Elem *place = lower_place_elem(l, i, dim[i]);
+        by[i] = poly_is(times[i], 1) ? place : ELEM(l->elems, "%", place, elem_size(l->elems, v->dim[i]));
+    }
+    return give_view(l, 0, 0, v->rank, dim, by);
+}
+
+/* ---- gathers ---- */
+
+/* Elements along an axis by the indices of the second input: all that are not known are taken to be in range. */
+static bool lower_gather(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Poly *dim[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    int place[LOWER_MAX_RANK], rank = 0;
+    int64_t axis = onnx_int(n->onnx, "axis", 0);
+    if (!v || !at || !is_axis(l, &axis, v->rank))
+        return false;
+    if (v->rank + at->rank - 1 > LOWER_MAX_RANK)
+        return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
+    for (int i = 0; i < v->rank; i++) {
+        if (i != axis) {
+            dim[rank] = v->dim[i];
+            by[i] = lower_place_elem(l, rank, dim[rank]);
+            rank++;
+            continue;
+        }
+        const int from = rank;
+        lower_places(l, at->rank, at->dim, place);
+        const Elem *index[LOWER_MAX_RANK];
+        for (int k = 0; k < at->rank; k++, rank++) {
+            dim[rank] = at->dim[k];
+            index[k] = lower_place_elem(l, rank, dim[rank]);
+        }
+        (void)from;
+        by[i] = elem_replace(l->elems, value_elem(l, at), at->rank, place, index);
+        int64_t number_;
+        if (elem_is_whole(by[i], &number_) && number_ < 0)
+            by[i] = ELEM(l->elems, "+", by[i], elem_size(l->elems, v->dim[i]));
+    }
+    /* one element of a list that is known */
+    const Elem *list[LOWER_MAX_LIST];
+    int64_t index;
+    bool listed = v->nlist && v->rank == 1 && at->nlist && at->nlist <= LOWER_MAX_LIST;
+    for (int i = 0; i < at->nlist && listed; i++) {
+        listed = elem_is_whole(at->list[i], &index);
+        index += listed && index < 0 ? v->nlist : 0;
+        listed = listed && index >= 0 && index < v->nlist;
+        list[i] = listed ? v->list[index] : NULL;
+    }
+    if (listed)
+        return lower_give_list(l, 0, v->type, rank, dim, at->nlist, list);
+    return give_view(l, 0, 0, rank, dim, by);
+}
+
+static bool lower_gather_elements(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Elem *by[LOWER_MAX_RANK];
+    int64_t axis = onnx_int(n->onnx, "axis", 0);
+    if (!v || !at || !is_axis(l, &axis, v->rank) || at->rank != v->rank)
+        return lower_error(l, "expected two inputs of equally many axes");
+    for (int i = 0; i < v->rank; i++)
+        by[i] = i == axis ? value_elem(l, at) : lower_place_elem(l, i, at->dim[i]);
+    return give_view(l, 0, 0, at->rank, at->dim, by);
+}
+
+/* Elements by tuples of indices, which lie along the last axis of the second input. */
+static bool lower_gather_nd(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Poly *dim[LOWER_MAX_RANK];
+    const Elem *by[LOWER_MAX_RANK];
+    const int batch = (int)onnx_int(n->onnx, "batch_dims", 0);
+    int64_t many;
+    int rank = 0;
+    if (!v || !at || at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 ||
+        batch + many > v->rank || at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
+        return lower_error(l, "how many indices make an element is not known");
+    for (; rank < at->rank - 1; rank++)
+        dim[rank] = at->dim[rank];
+    for (int i = 0; i < v->rank; i++) {
+        if (i < batch) {
+            by[i] = lower_place_elem(l, i, dim[i]);
+        } else if (i < batch + many) {
+            const int last = lower_place(l, at->rank - 1, at->dim[at->rank - 1]);
+            const Elem *which = elem_int(l->elems, i - batch);
+            by[i] = elem_replace(l->elems, value_elem(l, at), 1, &last, &which);
+        } else {
+            dim[rank] = v->dim[i];
+            by[i] = lower_place_elem(l, rank, dim[rank]);
+            rank++;
+        }
+    }
+    return give_view(l, 0, 0, rank, dim, by);
+}
+
+/* ---- padding and the like ---- */
+
+/* A value, or `otherwise` where a condition does not hold. */
+static bool give_where(Lower *l, int rank, const Poly *const *dim, const Elem *is, const Elem *const *by,
+                       const Elem *otherwise)
+{
+    Value *v = &l->value[l->node->input[0]];
+    int place[LOWER_MAX_RANK];
+    if (value_elem(l, v)->is_heavy && !store_value(l, v))
+        return false;
+    lower_places(l, v->rank, v->dim, place);
+    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
+    return lower_give(l, 0, v->type, rank, dim, ELEM(l->elems, "?", is, x, otherwise));
+}
+
+static bool lower_pad(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK], *pad[LOWER_MAX_LIST];
+    const Elem *by[LOWER_MAX_RANK], *inside = elem_truth(l->elems, true);
+    int64_t axis[LOWER_MAX_LIST];
+    int npad, naxis;
+    if (strcmp(onnx_string(n->onnx, "mode", "constant"), "constant") != 0)
+        return lower_error(l, "padding other than by a constant is not supported");
+    if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, pad, &npad) ||
+        !read_numbers(l, "axes", 3, axis, &naxis))
+        return lower_error(l, "how much it pads is not made of sizes");
+    for (int i = 0; i < v->rank; i++)
+        dim[i] = v->dim[i];
+    const int count = naxis < 0 ? v->rank : naxis;
+    if (npad != 2 * count)
+        return lower_error(l, "expected two numbers an axis");
+    const Poly *before[LOWER_MAX_RANK] = { NULL };
+    for (int k = 0; k < count; k++) {
+        int64_t i = naxis < 0 ? k : axis[k];
+        if (!is_axis(l, &i, v->rank))
+            return false;
+        before[i] = pad[k];
+        dim[i] = poly_add(l->polys, dim[i], poly_add(l->polys, pad[k], pad[k + count]));
+    }
+    for (int i = 0; i < v->rank; i++) {
+        by[i] = lower_place_elem(l, i, dim[i]);
+        if (!before[i])
+            continue;
+        by[i] = ELEM(l->elems, "-", by[i], elem_size(l->elems, before[i]));
+        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, ">=", by[i], elem_int(l->elems, 0)));
+        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, "<", by[i], elem_size(l->elems, v->dim[i])));
+    }
+    const Value *given = lower_input(l, 2);
+    const Elem *fill =
+        given && given->nlist ? given->list[0] : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
+    return give_where(l, v->rank, dim, inside, by, fill);
+}
+
+static bool lower_trilu(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *off = number(l, 0);
+    const Elem *by[LOWER_MAX_RANK];
+    int one;
+    if (v->rank < 2 || (lower_input(l, 1) && !value_sizes(l, lower_input(l, 1), 1, &off, &one)))
+        return lower_error(l, "which diagonal it keeps is not made of sizes");
+    for (int i = 0; i < v->rank; i++)
+        by[i] = lower_place_elem(l, i, v->dim[i]);
+    const Elem *d = ELEM(l->elems, "-", by[v->rank - 1], by[v->rank - 2]);
+    const Elem *is = ELEM(l->elems, onnx_int(n->onnx, "upper", 1) ? ">=" : "<=", d, elem_size(l->elems, off));
+    return give_where(l, v->rank, v->dim, is, by, elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type)));
+}
+
+/* Sums of all elements up to each place: of rows that end there. */
+static bool lower_cum_sum(Lower *l, const NetNode *n)
+{
+    enum { SUM_PLACE = 129 };
+    const Value *v = lower_input(l, 0);
+    double given = 0;
+    int one;
+    if (!v || !value_numbers(l, lower_input(l, 1), 1, &given, &one))
+        return lower_error(l, "its axis is not known");
+    int64_t axis = (int64_t)given;
+    if (!is_axis(l, &axis, v->rank))
+        return false;
+    const int along = lower_place(l, SUM_PLACE, v->dim[axis]), place = lower_place(l, (int)axis, v->dim[axis]);
+    const Elem *here = elem_place(l->elems, along), *end = lower_place_elem(l, (int)axis, v->dim[axis]);
+    const bool exclusive = onnx_int(n->onnx, "exclusive", 0), reverse = onnx_int(n->onnx, "reverse", 0);
+    const Elem *x = elem_replace(l->elems, value_elem(l, v), 1, &place, &here);
+    const Elem *is = ELEM(l->elems, reverse ? (exclusive ? ">" : ">=") : exclusive ? "<" : "<=", here, end);
+    x = ELEM(l->elems, "?", is, elem_as(l->elems, x, ELEM_REAL), elem_number(l->elems, 0));
+    return lower_give(l, 0, v->type, v->rank, v->dim, elem_row(l->elems, "sum", along, v->dim[axis], NULL, x, NULL));
+}
+
+static bool lower_depth_to_space(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const int64_t block = onnx_int(n->onnx, "blocksize", 1);
+    const bool is_back = strcmp(n->op, "SpaceToDepth") == 0;
+    const bool is_crd = strcmp(onnx_string(n->onnx, "mode", "DCR"), "CRD") == 0;
+    if (v->rank != 4 || block < 1)
+        return lower_error(l, "expected images");
+    const Poly *b = number(l, block), *bb = number(l, block * block);
+    const Poly *c = is_back ? poly_mul(l->polys, v->dim[1], bb) : poly_apply(l->polys, "/", v->dim[1], bb);
+    const Poly *dim[4] = { v->dim[0], c };
+    for (int i = 2; i < 4; i++)
+        dim[i] = is_back ? poly_apply(l->polys, "/", v->dim[i], b) : poly_mul(l->polys, v->dim[i], b);
+    const Poly *p[4];
+    const Elem *by[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = elem_as_size(lower_place_elem(l, i, dim[i]));
+    by[0] = elem_size(l->elems, p[0]);
+    if (is_back) { /* channel (y*block + x)*C + c */
+        const Poly *which = poly_apply(l->polys, "/", p[1], v->dim[1]);
+        by[1] = elem_size(l->elems, poly_apply(l->polys, "%", p[1], v->dim[1]));
+        by[2] =
+            elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, p[2], b), poly_apply(l->polys, "/", which, b)));
+        by[3] =
+            elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, p[3], b), poly_apply(l->polys, "%", which, b)));
+    } else {
+        const Poly *which = poly_add(l->polys, poly_mul(l->polys, poly_apply(l->polys, "%", p[2], b), b),
+                                     poly_apply(l->polys, "%", p[3], b));
+        by[1] = elem_size(l->elems, is_crd ? poly_add(l->polys, poly_mul(l->polys, p[1], bb), which)
+                                           : poly_add(l->polys, poly_mul(l->polys, which, c), p[1]));
+        by[2] = elem_size(l->elems, poly_apply(l->polys, "/", p[2], b));
+        by[3] = elem_size(l->elems, poly_apply(l->polys, "/", p[3], b));
+    }
+    return give_view(l, 0, 0, 4, dim, by);
+}
+
+/* ---- sizes ---- */
+
+static bool lower_shape(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Elem *list[LOWER_MAX_RANK];
+    int64_t from = onnx_int(n->onnx, "start", 0), to = onnx_int(n->onnx, "end", v->rank);
+    from += from < 0 ? v->rank : 0;
+    to += to < 0 ? v->rank : 0;
+    from = from < 0 ? 0 : from;
+    to = to > v->rank ? v->rank : to;
+    int count = 0;
+    for (int64_t i = from; i < to; i++)
+        list[count++] = elem_size(l->elems, v->dim[i]);
+    const Poly *dim = number(l, count);
+    return lower_give_list(l, 0, ELEMENT_S64, 1, &dim, count, list);
+}
+
+static bool lower_size(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *all = number(l, 1);
+    (void)n;
+    for (int i = 0; i < v->rank; i++)
+        all = poly_mul(l->polys, all, v->dim[i]);
+    const Elem *x = elem_size(l->elems, all);
+    return lower_give_list(l, 0, ELEMENT_S64, 0, NULL, 1, &x);
+}
+
+static bool lower_constant_of_shape(Lower *l, const NetNode *n)
+{
+    const OnnxTensor *t = onnx_tensor(n->onnx, "value");
+    const Value *shape = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_LIST];
+    const Elem *list[LOWER_MAX_LIST];
+    int rank = 0;
+    int64_t count = 1, extent;
+    if (!shape || (shape->nlist && !value_sizes(l, shape, LOWER_MAX_RANK, dim, &rank)) ||
+        (!shape->nlist && !poly_is(shape->dim[0], 0)))
+        return lower_error(l, "its shape is not made of sizes");
+    const ElementType type = t ? t->type : ELEMENT_F32;
+    const Elem *x = t ? lower_constant_elem(l, t, 0) : elem_number(l->elems, 0);
+    for (int i = 0; i < rank; i++)
+        count = count >= 0 && poly_is_number(dim[i], &extent) && count * extent <= LOWER_MAX_LIST ? count * extent : -1;
+    for (int i = 0; i < count; i++)
+        list[i] = x;
+    if (count > 0)
+        return lower_give_list(l, 0, type, rank, dim, (int)count, list);
+    return lower_give(l, 0, type, rank, dim, x);
+}
+
+const LowerRow lower_views[] = {
+    { "Reshape", lower_reshape, LOWERS_VIEW, NULL },
+    { "Flatten", lower_flatten, LOWERS_VIEW, NULL },
+    { "Squeeze", lower_squeeze, LOWERS_VIEW, NULL },
+    { "Unsqueeze", lower_unsqueeze, LOWERS_VIEW, NULL },
+    { "Transpose", lower_transpose, LOWERS_VIEW, NULL },
+    { "Slice", lower_slice, LOWERS_ROWS, NULL },
+    { "Split", lower_split, LOWERS_ROWS, NULL },
+    { "Concat", lower_concat, LOWERS_ROWS, NULL },
+    { "Expand", lower_expand, LOWERS_ROWS, NULL },
+    { "Tile", lower_tile, LOWERS_ROWS, NULL },
+    { "Gather", lower_gather, LOWERS_ROWS, NULL },
+    { "GatherElements", lower_gather_elements, LOWERS_ROWS, NULL },
+    { "GatherND", lower_gather_nd, LOWERS_ROWS, NULL },
+    { "Pad", lower_pad, LOWERS_ROWS, NULL },
+    { "Trilu", lower_trilu, LOWERS_ROWS, NULL },
+    { "CumSum", lower_cum_sum, LOWERS_ROWS, NULL },
+    { "DepthToSpace", lower_depth_to_space, LOWERS_ROWS, NULL },
+    { "SpaceToDepth", lower_depth_to_space, LOWERS_ROWS, NULL },
+    { "Shape", lower_shape, LOWERS_SIZES, NULL },
+    { "Size", lower_size, LOWERS_SIZES, NULL },
+    { "ConstantOfShape", lower_constant_of_shape, LOWERS_VIEW, NULL },
+    { NULL, NULL, 0, NULL },
+};

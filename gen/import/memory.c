@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory: what lies where, and how expressions go over it.
+ */
+#include <string.h>
+#include "gen/import/lower.h"
+
+int memory_add(Lower *l, Memory m)
+{
+    for (int i = 0; i < m.rank; i++)
+        m.order[i] = m.is_ordered ? m.order[i] : i;
+    *ARENA_PUSH(l->arena, l->memory, l->nmemory) = m;
+    return l->nmemory - 1;
+}
+
+static void strides_in_order(Lower *l, const Memory *m, const int *order, const Poly **stride)
+{
+    const Poly *step = poly_number(l->polys, 1);
+    for (int i = m->rank - 1; i >= 0; i--) {
+        stride[order[i]] = step;
+        step = poly_mul(l->polys, step, m->extent[order[i]]);
+    }
+}
+
+void memory_strides(Lower *l, int memory, const Poly **stride)
+{
+    Memory *m = &l->memory[memory];
+    m->is_ordered = true;
+    strides_in_order(l, m, m->order, stride);
+}
+
+const Elem *memory_elem(Lower *l, int memory)
+{
+    const Memory *m = &l->memory[memory];
+    const Elem *index[LOWER_MAX_RANK];
+    for (int i = 0; i < m->rank; i++)
+        index[i] = lower_place_elem(l, i, m->extent[i]);
+    return elem_load(l->elems, memory, storage_is_whole(m->stored) ? ELEM_INT : ELEM_REAL, m->rank, index);
+}
+
+/* The place of the element in memory that is laid out in this order, as a sum over places. */
+static bool access_in_order(Lower *l, const Elem *x, const int *order, int n, const int *place, Access *out)
+{
+    const Memory *m = &l->memory[x->memory];
+    const Poly *stride[LOWER_MAX_RANK], *at = poly_number(l->polys, 0);
+    strides_in_order(l, m, order, stride);
+    for (int i = 0; i < x->narg; i++) {
+        if (!elem_as_size(x->arg[i]))
+            return false;
+        at = poly_add(l->polys, at, poly_mul(l->polys, elem_as_size(x->arg[i]), stride[i]));
+    }
+    *out = (Access){ .memory = x->memory, .n = n };
+    return at && poly_linear(l->polys, at, place, n, out->stride, &out->at);
+}
+
+/* The next of all orders of n numbers; false: it was the last. */
+static bool next_order(int *order, int n)
+{
+    int i = n - 2, k = n - 1;
+    while (i >= 0 && order[i] > order[i + 1])
+        i--;
+    if (i < 0)
+        return false;
+    while (order[k] < order[i])
+        k--;
+    const int at = order[i];
+    order[i] = order[k];
+    order[k] = at;
+    for (int a = i + 1, b = n - 1; a < b; a++, b--) {
+        const int t = order[a];
+        order[a] = order[b];
+        order[b] = t;
+    }
+    return true;
+}
+
+/* Chooses the order in which the access is dense, if there is one. */
+static void choose_order(Lower *l, const Elem *x, int n, const int *place)
+{
+    enum { MOST = 6 };
+    Memory *m = &l->memory[x->memory];
+    int order[LOWER_MAX_RANK];
+    const Poly *extent[LOWER_MAX_RANK];
+    Access a;
+    if (m->is_ordered || m->rank > MOST)
+        return;
+    for (int i = 0; i < n; i++)
+        extent[i] = polys_below(l->polys, place[i]);
+    for (int i = 0; i < m->rank; i++)
+        order[i] = i;
+    do
+        if (access_in_order(l, x, order, n, place, &a) && access_is_dense(l, &a, extent)) {
+            memcpy(m->order, order, sizeof order);
+            m->is_ordered = true;
+            return;
+        }
+    while (next_order(order, m->rank));
+}
+
+bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out)
+{
+    if (!x || x->kind != ELEM_LOAD)
+        return false;
+    choose_order(l, x, n, place);
+    l->memory[x->memory].is_ordered = true;
+    return access_in_order(l, x, l->memory[x->memory].order, n, place, out);
+}
+
+bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent)
+{
+    const Poly *step = poly_number(l->polys, 1);
+    for (int i = a->n - 1; i >= 0; i--) {
+        if (!poly_is(extent[i], 1) && poly_compare(l->polys, a->stride[i], step) != POLY_EQUAL)
+            return false;
+        step = poly_mul(l->polys, step, extent[i]);
+    }
+    return true;
+}
+
+bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i)
+{
+    if (poly_is(extent[i], 1) || poly_is(extent[i + 1], 1))
+        return true;
+    return poly_compare(l->polys, a->stride[i], poly_mul(l->polys, a->stride[i + 1], extent[i + 1])) == POLY_EQUAL;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * store: computes values into memory. What follows from the result of an operator alone, element by element, becomes
+ * its epilogue; what is put together of parts is written part by part; all else is a formula's step.
+ */
+#include <string.h>
+#include "gen/import/lower.h"
+
+enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each that uses it */
+
+int store_step(Lower *l, Step s)
+{
+    s.node = s.node ? s.node : l->node->onnx->name;
+    *ARENA_PUSH(l->arena, l->step, l->nstep) = s;
+    l->memory[s.out].step = l->nstep - 1;
+    if (!s.op) {
+        l->step[l->nstep - 1].is_closed = true;
+        *ARENA_PUSH(l->arena, l->order, l->norder) = l->nstep - 1;
+    }
+    return l->nstep - 1;
+}
+
+static Step *open_step(Lower *l, int memory)
+{
+    const int step = l->memory[memory].step;
+    return step >= 0 && !l->step[step].is_closed ? &l->step[step] : NULL;
+}
+
+/* The operator's result of which something may still be made that x loads, the latest one; NULL: none. */
+static Step *open_in(Lower *l, const Elem *x)
+{
+    Step *found = x->kind == ELEM_LOAD ? open_step(l, x->memory) : NULL;
+    for (int i = 0; i < x->narg; i++) {
+        Step *here = open_in(l, x->arg[i]);
+        found = here && (!found || here > found) ? here : found;
+    }
+    return found;
+}
+
+static void close_step(Lower *l, Step *s)
+{
+    s->is_closed = true;
+    *ARENA_PUSH(l->arena, l->order, l->norder) = (int)(s - l->step);
+}
+
+void store_close(Lower *l, const Elem *x)
+{
+    Step *s;
+    while (x && (s = open_in(l, x)))
+        close_step(l, s);
+}
+
+/* ---- epilogues ---- */
+
+/* The one load of the memory in x; false: there are loads at other places too. */
+static bool only_load(const Elem *x, int memory, const Elem **load)
+{
+    if (x->kind == ELEM_LOAD && x->memory == memory) {
+        const bool same = !*load || *load == x;
+        *load = x;
+        return same;
+    }
+    for (int i = 0; i < x->narg; i++)
+        if (!only_load(x->arg[i], memory, load))
+            return false;
+    return true;
+}
+
+static bool has_row(const Elem *x)
+{
+    bool has = x->kind == ELEM_ROW;
+    for (int i = 0; i < x->narg && !has; i++)
+        has = has_row(x->arg[i]);
+    return has;
+}
+
+/* The places of a value by those of the memory that it loads, each element of which it reads once: of Y[b,h*64 + d] =
+ * relu(X[b,h,d]) that is h*64 + d. Extents of the memory that a place of the value goes over are tried in all orders. */
+typedef struct {
+    Lower *lower;
+    const Value *value;
+    const Elem *load;
+    const Elem *by[LOWER_MAX_RANK];
+    int place[LOWER_MAX_RANK];
+} Inverse;
+
+static bool is_inverse(const Inverse *v, int k)
+{
+    const Lower *l = v->lower;
+    const Memory *m = &l->memory[v->load->memory];
+    const Elem *got = elem_replace(l->elems, v->load->arg[k], v->value->rank, v->place, v->by);
+    return poly_is(m->extent[k], 1) || got == lower_place_elem(v->lower, k, m->extent[k]);
+}
+
+/* Sets what place j is, of extents dim[0..n-1] of the memory, outermost first, and tells whether it is that. */
+static bool try_order(Inverse *v, int j, const int *dim, int n)
+{
+    Lower *l = v->lower;
+    const Memory *m = &l->memory[v->load->memory];
+    const Poly *at = poly_number(l->polys, 0), *all = poly_number(l->polys, 1);
+    for (int i = 0; i < n; i++) {
+        const Elem *place = lower_place_elem(l, dim[i], m->extent[dim[i]]);
+        at = poly_add(l->polys, poly_mul(l->polys, at, m->extent[dim[i]]), elem_as_size(place));
+        all = poly_mul(l->polys, all, m->extent[dim[i]]);
+    }
+    if (poly_compare(l->polys, all, v->value->dim[j]) != POLY_EQUAL)
+        return false;
+    v->by[j] = elem_size(l->elems, at);
+    for (int i = 0; i < n; i++)
+        if (!is_inverse(v, dim[i]))
+            return false;
+    return true;
+}
+
+static bool try_orders(Inverse *v, int j, int *dim, int n, int from)
+{
+    if (from == n)
+        return try_order(v, j, dim, n);
+    for (int i = from; i < n; i++) {
+        int order[LOWER_MAX_RANK];
+        memcpy(order, dim, sizeof order);
+        order[from] = dim[i];
+        order[i] = dim[from];
+        if (try_orders(v, j, order, n, from + 1))
+            return true;
+    }
+    return false;
+}
+
+static bool find_inverse(Inverse *v)
+{
+    Lower *l = v->lower;
+    const Value *value = v->value;
+    const Memory *m = &l->memory[v->load->memory];
+    bool used[LOWER_MAX_RANK] = { false };
+    lower_places(l, value->rank, value->dim, v->place);
+    for (int j = 0; j < value->rank; j++)
+        v->by[j] = elem_int(l->elems, 0);
+    for (int j = 0; j < value->rank; j++) {
+        int dim[LOWER_MAX_RANK] = { 0 }, n = 0;
+        for (int k = 0; k < m->rank; k++)
+            if (!poly_is(m->extent[k], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j])) {
+                if (used[k])
+                    return false; /* it goes along two places */
+                used[k] = true;
+                dim[n++] = k;
+            }
+        if (poly_is(value->dim[j], 1) ? n > 0 : !n || n > 4 || !try_orders(v, j, dim, n, 0))
+            return false;
+    }
+    for (int k = 0; k < m->rank; k++)
+        if (!poly_is(m->extent[k], 1) && !used[k])
+            return false;
+    return true;
+}
+
+/* Makes the value what the operator does to each of its results. False: it cannot, and nothing was changed. */
+static bool store_as_epilogue(Lower *l, Value *v, Step *s)
+{
+    const Elem *load = NULL;
+    Call call;
+    if (!only_load(v->elem, s->out, &load) || !load || has_row(v->elem))
+        return false;
+    Inverse inverse = { .lower = l, .value = v, .load = load };
+    if (!find_inverse(&inverse))
+        return false;
+    const Elem *value = elem_replace(l->elems, v->elem, v->rank, inverse.place, inverse.by),
+               *own = memory_elem(l, s->out);
+    const Elem *before = s->value;
+    const char *node = s->node;
+    if (before && before != own)
+        return false;
+    s->value = value;
+    if (!call_of(l, s, &call)) {
+        s->value = before;
+        return false;
+    }
+    for (int i = 0; i < call.noperand; i++) { /* what it reads is there before it */
+        Step *other = call.operand[i].access.memory == s->out ? NULL : open_step(l, call.operand[i].access.memory);
+        if (other)
+            close_step(l, other);
+    }
+    s->node = l->node ? l->node->onnx->name : node;
+    close_step(l, s);
+    v->elem = load;
+    return true;
+}
+
+/* ---- formulas ---- */
+
+static int result_of(Lower *l, const Value *v)
+{
+    Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = v->rank, .step = -1 };
+    memcpy(m.extent, v->dim, sizeof m.extent);
+    return memory_add(l, m);
+}
+
+/* Is it made of two parts along a place: c below a size, else other? *dim: the extent; *size: where the second begins. */
+static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const Poly **size)
+{
+    if (x->kind != ELEM_APPLY || strcmp(x->op, "?") != 0 || x->arg[0]->kind != ELEM_APPLY ||
+        strcmp(x->arg[0]->op, "<") != 0)
+        return false;
+    const Poly *place = elem_as_size(x->arg[0]->arg[0]);
+    *size = elem_as_size(x->arg[0]->arg[1]);
+    for (int i = 0; i < v->rank && place && *size; i++)
+        if (poly_compare(l->polys, place, poly_dim(l->polys, lower_place(l, i, v->dim[i]))) == POLY_EQUAL) {
+            *dim = i;
+            return true;
+        }
+    return false;
+}
+
+/* Computes a part of memory: of these extents, from `at` on, with the value over the part's own places. */
+static bool store_part(Lower *l, int out, const Value *part, const Poly *const *from)
+{
+    const Poly *stride[LOWER_MAX_RANK], *at = poly_number(l->polys, 0), *size;
+    int dim;
+    Call call;
+    if (is_joined(l, part, part->elem, &dim, &size)) {
+        Value first = *part, second = *part;
+        const Poly *behind[LOWER_MAX_RANK], *rest = poly_sub(l->polys, part->dim[dim], size);
+        memcpy(behind, from, sizeof behind);
+        behind[dim] = poly_add(l->polys, from[dim], size);
+        first.dim[dim] = size;
+        second.dim[dim] = rest;
+        const int place = lower_place(l, dim, part->dim[dim]);
+        const Elem *in_first = lower_place_elem(l, dim, size);
+        const Elem *in_second = ELEM(l->elems, "+", lower_place_elem(l, dim, rest), elem_size(l->elems, size));
+        first.elem = elem_replace(l->elems, part->elem->arg[1], 1, &place, &in_first);
+        second.elem = elem_replace(l->elems, part->elem->arg[2], 1, &place, &in_second);
+        return store_part(l, out, &first, from) && store_part(l, out, &second, behind);
+    }
+    store_close(l, part->elem);
+    memory_strides(l, out, stride);
+    for (int i = 0; i < part->rank; i++)
+        at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
+    Step s = { .out = out, .value = part->elem, .at = at };
+    memcpy(s.part, part->dim, sizeof s.part);
+    lower_places(l, part->rank, part->dim, s.place);
+    if (!call_of(l, &s, &call))
+        return false;
+    store_step(l, s);
+    return true;
+}
+
+/* ---- values ---- */
+
+static bool is_view(const Elem *x)
+{
+    bool view = x->kind == ELEM_LOAD;
+    for (int i = 0; i < x->narg && view; i++)
+        view = elem_as_size(x->arg[i]);
+    return view;
+}
+
+bool store_value(Lower *l, Value *v)
+{
+    v->elem = value_elem(l, v);
+    if (!v->elem)
+        return lower_error(l, "a value of it has no form that formulas can say");
+    Step *open = open_in(l, v->elem);
+    if (open && !is_view(v->elem) && store_as_epilogue(l, v, open))
+        return true;
+    store_close(l, v->elem);
+    if (is_view(v->elem))
+        return true;
+    const int out = result_of(l, v);
+    const Poly *from[LOWER_MAX_RANK];
+    int dim;
+    const Poly *size;
+    for (int i = 0; i < v->rank; i++)
+        from[i] = poly_number(l->polys, 0);
+    if (is_joined(l, v, v->elem, &dim, &size)) {
+        if (!store_part(l, out, v, from))
+            return lower_error(l, "the parts that are put together here cannot be said by formulas");
+    } else {
+        Step s = { .out = out, .value = v->elem };
+        Call call;
+        lower_places(l, v->rank, v->dim, s.place);
+        if (!call_of(l, &s, &call))
+            return lower_error(l, "what it computes cannot be said by one formula");
+        store_step(l, s);
+        l->memory[out].is_ordered = true;
+    }
+    v->elem = memory_elem(l, out);
+    v->type = v->type == ELEMENT_F64 || v->type == ELEMENT_F16 || v->type == ELEMENT_BF16 ? ELEMENT_F32 : v->type;
+    return true;
+}
+
+/* ---- constants ---- */
+
+/* Are all of its loads of constants? */
+static bool is_constant(const Lower *l, const Elem *x)
+{
+    bool constant = x->kind != ELEM_LOAD || l->memory[x->memory].kind == MEMORY_CONSTANT;
+    for (int i = 0; i < x->narg && constant; i++)
+        constant = is_constant(l, x->arg[i]);
+    return constant;
+}
+
+static bool load_constant(void *ctx, int memory, const int64_t *index, int n, double *value)
+{
+    const Lower *l = ctx;
+    const Memory *m = &l->memory[memory];
+    int64_t at = 0, extent;
+    for (int i = 0; i < n; i++) {
+        if (!poly_is_number(m->extent[i], &extent) || index[i] < 0 || index[i] >= extent)
+            return false;
+        at = at * extent + index[i];
+    }
+    *value = storage_load(m->stored, m->data, at);
+    return true;
+}
+
+bool store_constant(Lower *l, Value *v)
+{
+    enum { MOST = 1 << 26 };
+    int64_t extent[LOWER_MAX_RANK], count = 1;
+    int place[LOWER_MAX_RANK];
+    if (!v->elem || is_view(v->elem) || v->elem->type == ELEM_TRUTH || !v->elem->nload || !is_constant(l, v->elem))
+        return false;
+    for (int i = 0; i < v->rank; i++) {
+        if (!poly_is_number(v->dim[i], &extent[i]) || extent[i] > MOST / count)
+            return false;
+        count *= extent[i];
+    }
+    lower_places(l, v->rank, v->dim, place);
+    Memory m = { .kind = MEMORY_CONSTANT,
+                 .from = l->net->value[v - l->value].name,
+                 .stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32],
+                 .rank = v->rank,
+                 .is_ordered = true,
+                 .step = -1 };
+    char *data = ARENA_ARRAY(l->arena, (size_t)count * m.stored->bytes + 1, char);
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
+    for (int64_t i = 0; i < count; i++) {
+        double value;
+        for (int64_t k = v->rank - 1, rest = i; k >= 0; k--) {
+            dims[place[k]] = rest % extent[k];
+            rest /= extent[k];
+        }
+        if (!elem_at(l->elems, v->elem, dims, load_constant, l, &value))
+            return false;
+        storage_store(m.stored, data, i, value);
+    }
+    m.data = data;
+    for (int i = 0; i < v->rank; i++) {
+        m.extent[i] = v->dim[i];
+        m.order[i] = i;
+    }
+    v->elem = memory_elem(l, memory_add(l, m));
+    return true;
+}
+
+/* Is it better computed once than by each that uses it? */
+static bool is_costly(const Elem *x) { return x->is_heavy || x->nload > 1 || x->weight > MAX_WEIGHT; }
+
+bool store_settle(Lower *l, int value)
+{
+    Value *v = &l->value[value];
+    const NetValue *net = &l->net->value[value];
+    if (!v->is_known || !v->elem || v->nlist || is_view(v->elem))
+        return true;
+    if (store_constant(l, v) || v->elem->type != ELEM_REAL)
+        return true; /* masks and places go into the expressions of those that use them */
+    if (open_in(l, v->elem) && l->joins_results[value] < 0)
+        return store_value(l, v);
+    int nuse = 0;
+    for (int i = 0; i < net->nuse; i++) {
+        const LowerRow *row = lower_row(l->net->node[net->use[i]].op);
+        nuse += !(row && row->kind & LOWERS_SIZES);
+    }
+    if (nuse > 1 && l->joins_rows[value] < 0 && is_costly(v->elem))
+        return store_value(l, v);
+    return v->elem->weight <= ELEM_MAX_SIZE / 64 || store_value(l, v);
+}
+
+bool store_copy(Lower *l, Value *v, const int *order)
+{
+    Memory m = {
+        .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = v->rank, .step = -1, .is_ordered = true
+    };
+    Call call;
+    for (int i = 0; i < v->rank; i++) {
+        m.extent[i] = v->dim[i];
+        m.order[i] = order ? order[i] : i;
+    }
+    v->elem = value_elem(l, v);
+    store_close(l, v->elem);
+    Step s = { .out = memory_add(l, m), .value = v->elem, .node = l->node ? NULL : "the outputs" };
+    lower_places(l, v->rank, v->dim, s.place);
+    if (!call_of(l, &s, &call))
+        return lower_error(l, "a copy of its operand cannot be said by one formula");
+    store_step(l, s);
+    v->elem = memory_elem(l, s.out);
+    return true;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * write: a model's steps as a spec with a graph, NAME.cfg, which a person can read and change, and its constants as
+ * NAME.safetensors. Calls that differ in extents alone are of one function, with a shape for each.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "gen/base/quote.h"
+#include "gen/base/text.h"
+#include "gen/import/lower.h"
+#include "gen/import/safetensors.h"
+
+typedef struct {
+    const char *name, *body; /* body: all that the spec says of it but its name and shapes */
+    int nshape;
+    const char **shape;
+    int *count; /* calls of that shape */
+} Function;
+
+typedef struct {
+    Lower *lower;
+    Arena *arena;
+    int nfunction, nview;
+    Function *function;
+    TextList views; /* as written behind the name */
+    Text nodes, declared;
+    bool *is_declared; /* of each memory: it stands in a list */
+} ModelWriter;
+
+static const char *size_text(ModelWriter *w, const Poly *x)
+{
+    return poly_text(w->arena, w->lower->polys, poly_reduced(w->lower->polys, x));
+}
+
+/* "(\"B\", 12, \"T\")" */
+static const char *sizes_text(ModelWriter *w, int n, const Poly *const *size)
+{
+    Text t = { .arena = w->arena };
+    for (int i = 0; i < n; i++) {
+        int64_t number;
+        const char *text = size_text(w, size[i]);
+        const bool plain = poly_is_number(poly_reduced(w->lower->polys, size[i]), &number) && number <= INT32_MAX &&
+                           number >= INT32_MIN;
+        text_printf(&t, plain ? "%s%s" : "%s\"%s\"", i ? ", " : "", text);
+    }
+    return arena_printf(w->arena, "(%s)", text_str(&t));
+}
+
+/* A text of whatever characters as a string of a spec. */
+static const char *quoted(ModelWriter *w, const char *text)
+{
+    return quote_string(w->arena, quote_line(w->arena, text));
+}
+
+/* ---- functions ---- */
+
+static const char *body_of(ModelWriter *w, const Call *c)
+{
+    Text t = { .arena = w->arena }, types = { .arena = w->arena }, extents = types, strides = types;
+    const bool has_strides = strcmp(c->op, "batch_matmul") == 0; /* of its own operands */
+    text_printf(&t, "op = \"%s\";", c->op);
+    if (c->formula)
+        text_printf(&t, "\n    %s = \"%s\";",
+                    strcmp(c->op, "rows") == 0 || strcmp(c->op, "batch_rows") == 0 || strcmp(c->op, "row_values") == 0
+                        ? "formula"
+                        : "epilogue",
+                    c->formula);
+    if (c->layout)
+        text_printf(&t, " layout = { %s };", c->layout);
+    for (int i = 0; i < c->noperand; i++) {
+        const CallOperand *o = &c->operand[i];
+        const Memory *m = &w->lower->memory[o->access.memory];
+        if (storage_is_whole(m->stored))
+            text_printf(&types, " %s = \"%s\";", o->name, m->stored->name);
+        if (o->is_strided && !(has_strides && strchr("ABY", *o->name)))
+            text_printf(&strides, "%s\"%s\"", strides.len ? ", " : "", o->name);
+        if (!o->is_declared)
+            continue;
+        text_printf(&extents, " %s = [", o->name);
+        for (int k = 0; k < o->rank; k++)
+            text_printf(&extents, "%s\"%s\"", k ? ", " : "", o->declared[k]);
+        text_add(&extents, "];");
+    }
+    if (types.len)
+        text_printf(&t, " types = {%s };", text_str(&types));
+    if (extents.len)
+        text_printf(&t, " extents = {%s };", text_str(&extents));
+    if (strides.len)
+        text_printf(&t, " strides = [%s];", text_str(&strides));
+    return text_str(&t);
+}
+
+static Function *function_of(ModelWriter *w, const Call *c)
+{
+    const char *body = body_of(w, c);
+    int like = 0;
+    for (int i = 0; i < w->nfunction; i++) {
+        const size_t n = strcspn(w->function[i].body, ";");
+        if (strcmp(w->function[i].body, body) == 0)
+            return &w->function[i];
+        like += strncmp(w->function[i].body, body, n + 1) == 0;
+    }
+    const char *name = arena_printf(w->arena, like ? "%s%d" : "%s", c->op, like + 1);
+    *ARENA_PUSH(w->arena, w->function, w->nfunction) = (Function){ .name = name, .body = body };
+    return &w->function[w->nfunction - 1];
+}
+
+static void add_shape(ModelWriter *w, Function *f, const Call *c)
+{
+    Text t = { .arena = w->arena };
+    for (int i = 0; i < c->nsize; i++) {
+        int64_t number;
+        const bool plain = poly_is_number(poly_reduced(w->lower->polys, c->size[i].size), &number);
+        text_printf(&t, plain ? "%s%s = %s;" : "%s%s = \"%s\";", i ? " " : "", c->size[i].name,
+                    size_text(w, c->size[i].size));
+    }
+    for (int i = 0; i < f->nshape; i++)
+        if (strcmp(f->shape[i], text_str(&t)) == 0) {
+            f->count[i]++;
+            return;
+        }
+    f->count = arena_grow(w->arena, f->count, (size_t)f->nshape, (size_t)f->nshape + 1, sizeof *f->count);
+    f->count[f->nshape] = 1;
+    *ARENA_PUSH(w->arena, f->shape, f->nshape) = text_str(&t);
+}
+
+/* ---- tensors ---- */
+
+static const char *memory_name(ModelWriter *w, int memory)
+{
+    Memory *m = &w->lower->memory[memory];
+    if (!m->name)
+        m->name =
+            lower_identifier(w->lower, m->kind == MEMORY_RESULT ? arena_printf(w->arena, "t%d", m->step) : m->from);
+    return m->name;
+}
+
+static void declare(ModelWriter *w, Text *list, int memory)
+{
+    const Memory *m = &w->lower->memory[memory];
+    const Poly *extent[LOWER_MAX_RANK];
+    const char *name = memory_name(w, memory);
+    for (int i = 0; i < m->rank; i++)
+        extent[i] = m->extent[m->order[i]];
+    text_printf(list, "%s    { name = \"%s\"; extents = %s;", list->len ? ",\n" : "", name,
+                sizes_text(w, m->rank, extent));
+    if (m->stored != &storages[STORED_F32])
+        text_printf(list, " type = \"%s\";", m->stored->name);
+    if (m->from && strcmp(m->from, name) != 0)
+        text_printf(list, " from = %s;", quoted(w, m->from));
+    text_add(list, " }");
+}
+
+/* What an operand is bound to: a tensor, or a view of it. */
+static const char *binding(ModelWriter *w, const CallOperand *o)
+{
+    Lower *l = w->lower;
+    const Memory *m = &l->memory[o->access.memory];
+    const Poly *elems = poly_number(l->polys, 1), *all = elems;
+    for (int i = 0; i < o->rank; i++)
+        elems = poly_mul(l->polys, elems, o->extent[i]);
+    for (int i = 0; i < m->rank; i++)
+        all = poly_mul(l->polys, all, m->extent[i]);
+    const char *name = memory_name(w, o->access.memory);
+    const bool dense = access_is_dense(l, &o->access, o->extent);
+    if (dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL)
+        return name;
+    Text t = { .arena = w->arena };
+    text_printf(&t, "of = \"%s\";", name);
+    if (!poly_is(o->access.at, 0))
+        text_printf(&t, " at = \"%s\";", size_text(w, o->access.at));
+    text_printf(&t, " extents = %s;", sizes_text(w, o->rank, o->extent));
+    if (!dense)
+        text_printf(&t, " strides = %s;", sizes_text(w, o->rank, o->access.stride));
+    for (int i = 0; i < w->views.n; i++)
+        if (strcmp(w->views.item[i], text_str(&t)) == 0)
+            return arena_printf(w->arena, "view%d", i);
+    text_list_add(w->arena, &w->views, text_str(&t));
+    return arena_printf(w->arena, "view%d", w->views.n - 1);
+}
+
+/* ---- nodes ---- */
+
+static void add_node(ModelWriter *w, Step *s, const Call *c, const Function *f)
+{
+    text_printf(&w->nodes, "%s    { call = \"%s\"; name = %s;", w->nodes.len ? ",\n" : "", f->name, quoted(w, s->node));
+    for (int i = 0; i < c->nsize; i++) {
+        int64_t number;
+        const bool plain = poly_is_number(poly_reduced(w->lower->polys, c->size[i].size), &number);
+        text_printf(&w->nodes, plain ? " %s = %s;" : " %s = \"%s\";", c->size[i].name, size_text(w, c->size[i].size));
+    }
+    for (int i = 0; i < c->noperand; i++) {
+        const CallOperand *o = &c->operand[i];
+        const char *bound = binding(w, o);
+        text_printf(&w->nodes, " %s = \"%s\";", o->name, bound);
+        const Memory *m = &w->lower->memory[o->access.memory];
+        if (i == c->noperand - 1 && m->kind == MEMORY_RESULT && !m->output &&
+            strcmp(bound, memory_name(w, o->access.memory)) != 0 && !w->is_declared[o->access.memory]) {
+            declare(w, &w->declared, o->access.memory);
+            w->is_declared[o->access.memory] = true;
+        }
+    }
+    text_add(&w->nodes, " }");
+}
+
+static bool add_step(ModelWriter *w, Step *s)
+{
+    Call c;
+    if (!call_of(w->lower, s, &c))
+        return diag_error(w->lower->diag, (Loc){ .src = w->lower->model->src },
+                          "the node %s: its operands lie in no order that one call takes",
+                          onnx_shown(w->arena, s->node));
+    for (int i = 0; i < c.noperand; i++)
+        w->lower->memory[c.operand[i].access.memory].nread++;
+    Function *f = function_of(w, &c);
+    add_shape(w, f, &c);
+    add_node(w, s, &c, f);
+    return true;
+}
+
+/* ---- the file ---- */
+
+static void add_list(Text *t, const char *key, const Text *list)
+{
+    if (list->len)
+        text_printf(t, "  %s = (\n%s );\n", key, text_str(list));
+}
+
+/* Dims that sizes name, once those that others give are replaced. */
+static void add_dims(ModelWriter *w, Text *t, const char *used)
+{
+    const Polys *p = w->lower->polys;
+    text_add(t, "dims   = {");
+    for (int i = 0; i < polys_ndim(p); i++) {
+        const char *name = polys_dim_name(p, i);
+        int64_t least, most;
+        if (polys_below(p, i) || *name == '?' || !strstr(used, name))
+            continue;
+        polys_dim_range(p, i, &least, &most);
+        text_printf(t, " %s = { min = %" PRId64 "; max = %" PRId64 "; };", name, least, most);
+    }
+    text_add(t, " };\n");
+}
+
+static const char *spec_text_of(ModelWriter *w, const char *name)
+{
+    Lower *l = w->lower;
+    Text t = { .arena = w->arena }, body = t, list[4];
+    for (int i = 0; i < 4; i++)
+        list[i] = (Text){ .arena = w->arena };
+    for (int i = 0; i < l->nmemory; i++) {
+        const Memory *m = &l->memory[i];
+        if (m->kind == MEMORY_INPUT)
+            declare(w, &list[0], i);
+        else if (m->output)
+            declare(w, &list[1], i);
+        else if (m->kind == MEMORY_CONSTANT && m->nread)
+            declare(w, &list[2], i);
+    }
+    for (int i = 0; i < w->views.n; i++)
+        text_printf(&list[3], "%s    { name = \"view%d\"; %s }", i ? ",\n" : "", i, w->views.item[i]);
+    text_add(&body, "functions = (\n");
+    for (int i = 0; i < w->nfunction; i++) {
+        const Function *f = &w->function[i];
+        int calls = 0;
+        for (int k = 0; k < f->nshape; k++)
+            calls += f->count[k];
+        text_printf(&body, "%s  { name = \"%s\"; weight = %d; %s\n    shapes = (", i ? ",\n" : "", f->name, calls,
+                    f->body);
+        for (int k = 0; k < f->nshape; k++)
+            text_printf(&body, "%s { %s weight = %d; }", k ? ",\n               " : "", f->shape[k], f->count[k]);
+        text_add(&body, " ); }");
+    }
+    text_add(&body, " );\n");
+    text_add(&body, "graph = {\n");
+    add_list(&body, "inputs", &list[0]);
+    add_list(&body, "outputs", &list[1]);
+    add_list(&body, "constants", &list[2]);
+    add_list(&body, "tensors", &w->declared);
+    add_list(&body, "views", &list[3]);
+    add_list(&body, "nodes", &w->nodes);
+    text_add(&body, "};\n");
+    text_printf(&t, "# %s as dcgen import wrote it, of %s. Its constants are in %s.safetensors.\n", name,
+                quote_line(w->arena, l->model->src->path), name);
+    text_printf(&t, "name   = \"%s\";\ndtype  = \"f32\";\ntarget = [\"host\"];\n", name);
+    add_dims(w, &t, text_str(&body));
+    text_printf(&t, "budget = { seconds = 480; };\nthreads = [1, 2];\n%s", text_str(&body));
+    return text_str(&t);
+}
+
+static bool write_constants(ModelWriter *w, const char *path, const char **err)
+{
+    Lower *l = w->lower;
+    SafeTensor *tensor = ARENA_ARRAY(w->arena, (size_t)l->nmemory + 1, SafeTensor);
+    int n = 0;
+    for (int i = 0; i < l->nmemory; i++) {
+        const Memory *m = &l->memory[i];
+        if (m->kind != MEMORY_CONSTANT || !m->nread)
+            continue;
+        int64_t *dim = ARENA_ARRAY(w->arena, (size_t)m->rank + 1, int64_t);
+        size_t bytes = m->stored->bytes;
+        for (int k = 0; k < m->rank; k++) {
+            poly_is_number(m->extent[k], &dim[k]);
+            bytes *= (size_t)dim[k];
+        }
+        tensor[n++] = (SafeTensor){ .name = m->from,
+                                    .type = storage_is_whole(m->stored) ? ELEMENT_S32 : ELEMENT_F32,
+                                    .rank = m->rank,
+                                    .dim = dim,
+                                    .data = m->data,
+                                    .bytes = bytes };
+    }
+    return safetensors_write(w->arena, path, tensor, n, err);
+}
+
+bool write_model(Lower *l, const char *name, const char *folder, const char **err)
+{
+    ModelWriter w = {
+        .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
+    };
+    w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    for (int i = 0; i < l->norder; i++)
+        if (!add_step(&w, &l->step[l->order[i]]))
+            return false;
+    const char *text = spec_text_of(&w, name), *path = arena_printf(l->arena, "%s/%s.cfg", folder, name);
+    if (!write_constants(&w, arena_printf(l->arena, "%s/%s.safetensors", folder, name), err))
+        return false;
+    if (text_write_file(path, text, strlen(text)))
+        return true;
+    *err = arena_printf(l->arena, "cannot write %s: %s", path, strerror(errno));
+    return false;
+}

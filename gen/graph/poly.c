@@ -121,6 +121,8 @@ bool poly_is_number(const Poly *x, int64_t *value)
     return true;
 }
 
+int poly_nterm(const Poly *x) { return x->nterm; }
+
 bool poly_is(const Poly *x, int64_t value)
 {
     int64_t number;
@@ -264,6 +266,14 @@ static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, cons
     const Poly *exact = poly_quotient(p, x, y), *rest;
     if (exact)
         return exact;
+    const PolyAtom *only = x->nterm == 1 && x->term->natom == 1 && x->term->by == 1 ? &p->atom[*x->term->atom] : NULL;
+    if (only && only->op == op) { /* (a / b) / y */
+        const Poly *a = only->x, *b = only->y;
+        poly_range(p, a, &least, &most);
+        poly_range(p, y, &least_y, &most);
+        if (least >= 0 && least_y > 0)
+            return apply_quotient(p, op, a, poly_mul(p, b, y));
+    }
     poly_range(p, x, &least_x, &most);
     poly_range(p, y, &least_y, &most);
     const Poly *whole = least_x >= 0 && least_y > 0 ? divide(p, x, y, &rest) : NULL;

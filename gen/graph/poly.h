@@ -50,6 +50,7 @@ const Poly *poly_substitute(Polys *p, const Poly *x, int dim, const Poly *by);
 const Poly *poly_quotient(Polys *p, const Poly *x, const Poly *y);
 bool poly_is_number(const Poly *x, int64_t *value);
 bool poly_is(const Poly *x, int64_t value); /* is it that number? */
+int poly_nterm(const Poly *x);              /* how many products it is the sum of */
 /* Is it a dim and nothing else? Its number, or -1. */
 int poly_is_dim(const Polys *p, const Poly *x);
 bool poly_same(const Poly *x, const Poly *y); /* by their normal form alone */
@@ -67,6 +68,7 @@ bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly *
 
 /* Is it seen that x < y? Places are taken to be as large as they may be. */
 bool poly_is_below(Polys *p, const Poly *x, const Poly *y);
+bool poly_is_within(Polys *p, const Poly *x, const Poly *y); /* is it seen that 0 <= x < y? */
 /* x = by * (a op b) + rest, for an operator that stands in x as one factor. False: none does. */
 bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
                 const Poly **rest);

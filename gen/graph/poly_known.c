@@ -101,6 +101,26 @@ bool poly_is_below(Polys *p, const Poly *x, const Poly *y)
     return least >= 1;
 }
 
+/* Quotients and remainders of a size that is within one are within too. */
+bool poly_is_within(Polys *p, const Poly *x, const Poly *y)
+{
+    const Poly *by, *a, *b, *rest;
+    const char *op;
+    int64_t least, most;
+    poly_range(p, x, &least, &most);
+    if (least >= 0 && poly_is_below(p, x, y))
+        return true;
+    if (!poly_split(p, x, &by, &op, &a, &b, &rest) || strcmp(op, "/") != 0)
+        return false;
+    if (poly_is(by, 1) && poly_is(rest, 0)) /* a / b */
+        return poly_is_within(p, a, poly_mul(p, b, y));
+    poly_range(p, poly_sub(p, y, b), &least, &most);
+    if (least < 0 || !poly_same(by, poly_sub(p, poly_number(p, 0), b)) || !poly_same(rest, a))
+        return false;
+    poly_range(p, a, &least, &most); /* a - b*(a / b) */
+    return least >= 0 || poly_is_within(p, a, poly_number(p, INT64_MAX));
+}
+
 bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest)
 {
     const Poly *left = x;

@@ -5,6 +5,7 @@
  * that is rows with M = B*T and N = 768.
  */
 #include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,9 @@ typedef struct {
     Lower *lower;
     Step *step;
     Call *call;
-    int naxis, row;                                /* row: the axis that rows go along; -1: none */
+    int naxis, row; /* row: the axis that rows go along; -1: none */
+    bool is_plain;  /* what is known to lie along axes must be read so, not by computed indices */
+    int nchoice;    /* choices around: what is not chosen need not be there */
     const char *axis[MAX_AXIS], *letter[MAX_AXIS]; /* "M", "m" */
     const Poly *extent[MAX_AXIS];
     int place[MAX_AXIS];
@@ -37,7 +40,29 @@ static bool is_equal(Writer *w, const Poly *x, const Poly *y)
 
 /* ---- sizes in a formula ---- */
 
-/* A size of dims alone, by the extents that the call has. False: it is none of them, nor the sum of two. */
+static bool write_size(Writer *w, const Poly *x);
+static const char *new_name(Writer *w, const char *stem);
+
+/* A size that no extent of the call tells: a number more that the call is given. Sizes that may be negative are
+ * differences of two such. */
+static bool write_number_of(Writer *w, const Poly *x)
+{
+    Call *c = w->call;
+    int64_t least, most;
+    poly_range(w->lower->polys, x, &least, &most);
+    for (int i = 0; i < w->naxis; i++)
+        if (poly_uses(w->lower->polys, x, w->place[i]))
+            return false;
+    if (least < 0 || c->nsize == (int)LENGTH(c->size) || c->nnumber == LOWER_MAX_OPERAND)
+        return false;
+    const char *name = c->number[c->nnumber++] = new_name(w, "E");
+    c->size[c->nsize].name = name;
+    c->size[c->nsize++].size = x;
+    text_add(&w->text, name);
+    return true;
+}
+
+/* A size of dims alone, by the extents that the call has, the sum of two, or as a number more. */
 static bool write_extent(Writer *w, const Poly *x)
 {
     Polys *p = w->lower->polys;
@@ -68,54 +93,60 @@ static bool write_extent(Writer *w, const Poly *x)
                 }
             }
     }
-    return false;
+    return write_number_of(w, x);
+}
+
+/* by * (a op b) + rest; remainders a - b*(a / b) as a % b. */
+static bool write_split(Writer *w, const Poly *x)
+{
+    Polys *p = w->lower->polys;
+    const Poly *by, *a, *b, *rest;
+    const char *op;
+    if (!poly_split(p, x, &by, &op, &a, &b, &rest))
+        return false;
+    const bool divides = strcmp(op, "/") == 0;
+    const Poly *times = divides ? poly_quotient(p, poly_sub(p, poly_number(p, 0), by), b) : NULL;
+    const Poly *left = times ? poly_sub(p, rest, poly_mul(p, times, a)) : NULL;
+    const bool remains = left && poly_nterm(left) < poly_nterm(rest);
+    if (!divides && strcmp(op, "min") != 0 && strcmp(op, "max") != 0)
+        return false;
+    by = remains ? times : by;
+    rest = remains ? left : rest;
+    const bool minus = poly_is(by, -1);
+    text_add(&w->text, "(");
+    if (!poly_is(rest, 0) && !write_size(w, rest))
+        return false;
+    text_add(&w->text, poly_is(rest, 0) ? (minus ? "-" : "") : minus ? " - " : " + ");
+    if (!poly_is(by, 1) && !minus) {
+        if (!write_size(w, by))
+            return false;
+        text_add(&w->text, " * ");
+    }
+    text_add(&w->text, remains ? "(" : divides ? "div(" : arena_printf(w->lower->arena, "%s(", op));
+    if (!write_size(w, a))
+        return false;
+    text_add(&w->text, remains ? " % " : ", ");
+    if (!write_size(w, b))
+        return false;
+    text_add(&w->text, "))");
+    return true;
 }
 
 /* A size of places too: a sum over them, quotients by extents, and the like. */
 static bool write_size(Writer *w, const Poly *x)
 {
     Polys *p = w->lower->polys;
-    const Poly *by[MAX_AXIS], *rest, *a, *b;
-    const char *op;
+    const Poly *by[MAX_AXIS], *rest;
     int64_t value;
     bool first = true;
-    if (!poly_linear(p, x, w->place, w->naxis, by, &rest)) {
-        if (!poly_split(p, x, &by[0], &op, &a, &b, &rest)) /* x = by * op(a, b) + rest */
-            return false;
-        text_add(&w->text, "(");
-        const bool minus = poly_is_number(by[0], &value) && value == -1;
-        const bool plain = poly_is_number(by[0], &value) && (value == 1 || value == -1);
-        if (poly_is_number(rest, &value) && value == 0) {
-            text_add(&w->text, minus ? "-" : "");
-        } else {
-            if (!write_size(w, rest))
-                return false;
-            text_add(&w->text, minus ? " - " : " + ");
-        }
-        if (!plain) {
-            if (!write_size(w, by[0]))
-                return false;
-            text_add(&w->text, " * ");
-        }
-        const bool divides = strcmp(op, "/") == 0;
-        if (!divides && strcmp(op, "min") != 0 && strcmp(op, "max") != 0)
-            return false;
-        text_printf(&w->text, "%s(", divides ? "div" : op);
-        if (!write_size(w, a))
-            return false;
-        text_add(&w->text, ", ");
-        if (!write_size(w, b))
-            return false;
-        text_add(&w->text, "))");
-        return true;
-    }
-    int nterm = !(poly_is_number(rest, &value) && value == 0);
+    if (!poly_linear(p, x, w->place, w->naxis, by, &rest))
+        return write_split(w, x);
+    int nterm = !poly_is(rest, 0);
     for (int i = 0; i < w->naxis; i++)
-        nterm += !(poly_is_number(by[i], &value) && value == 0);
-    if (nterm > 1)
-        text_add(&w->text, "(");
+        nterm += !poly_is(by[i], 0);
+    text_add(&w->text, nterm > 1 ? "(" : "");
     for (int i = 0; i < w->naxis; i++) {
-        if (poly_is_number(by[i], &value) && value == 0)
+        if (poly_is(by[i], 0))
             continue;
         const bool minus = poly_is_number(by[i], &value) && value < 0;
         text_add(&w->text, first ? (minus ? "-" : "") : minus ? " - " : " + ");
@@ -128,7 +159,7 @@ static bool write_size(Writer *w, const Poly *x)
         }
         text_add(&w->text, w->letter[i]);
     }
-    if (first || !(poly_is_number(rest, &value) && value == 0)) {
+    if (first || !poly_is(rest, 0)) {
         const bool minus = !first && poly_is_number(rest, &value) && value < 0;
         text_add(&w->text, first ? "" : minus ? " - " : " + ");
         if (!write_extent(w, minus ? poly_number(p, -value) : rest))
@@ -189,11 +220,7 @@ static bool is_within(Writer *w, const Elem *x)
     const Memory *m = &w->lower->memory[x->memory];
     for (int i = 0; i < x->narg; i++) {
         const Poly *at = elem_as_size(x->arg[i]);
-        int64_t least, most;
-        if (!at)
-            return false;
-        poly_range(w->lower->polys, at, &least, &most);
-        if (least < 0 || !poly_is_below(w->lower->polys, at, m->extent[i]))
+        if (!at || !poly_is_within(w->lower->polys, at, m->extent[i]))
             return false;
     }
     return true;
@@ -272,11 +299,11 @@ static bool write_plain(Writer *w, const Elem *x)
 }
 
 /* The name of a size that formulas and operands can use: an extent, or a new one. */
-static const char *size_name(Writer *w, const Poly *size)
+static const char *size_name(Writer *w, const Poly *size, bool is_bound)
 {
     Call *c = w->call;
     int64_t value;
-    if (poly_is_number(size, &value) && value > 0)
+    if (poly_is_number(size, &value) && value > 0 && !is_bound)
         return arena_printf(w->lower->arena, "%" PRId64, value);
     for (int i = 0; i < c->nsize; i++)
         if (is_equal(w, c->size[i].size, size))
@@ -294,7 +321,6 @@ static bool write_indexed(Writer *w, const Elem *x)
 {
     Lower *l = w->lower;
     const Memory *m = &l->memory[x->memory];
-    const bool guarded = !is_within(w, x);
     bool needs_guard = false;
     const char *name;
     const Poly *stride[LOWER_MAX_RANK];
@@ -305,7 +331,8 @@ static bool write_indexed(Writer *w, const Elem *x)
     for (int i = 0; i < m->rank; i++) {
         o.extent[i] = m->extent[m->order[i]];
         o.access.stride[i] = stride[m->order[i]];
-        if (!(o.declared[i] = size_name(w, o.extent[i])))
+        const bool is_bound = x->arg[m->order[i]]->kind == ELEM_LOAD; /* extents that places are of have a name */
+        if (!(o.declared[i] = size_name(w, o.extent[i], is_bound)))
             return false;
     }
     if (!add_operand(w, &o, operand_stem(w, x, 2), &name))
@@ -316,7 +343,9 @@ static bool write_indexed(Writer *w, const Elem *x)
         text_add(&w->text, i ? "," : "");
         if (!write_elem(w, index))
             return false;
-        needs_guard = needs_guard || (guarded && index->kind != ELEM_LOAD);
+        needs_guard =
+            needs_guard || (elem_as_size(index) ? !poly_is_within(l->polys, index->size, m->extent[m->order[i]])
+                                                : index->kind != ELEM_LOAD);
     }
     text_add(&w->text, needs_guard ? (storage_is_whole(m->stored) ? "; 0]" : "; 0.0]") : "]");
     return true;
@@ -330,8 +359,11 @@ static bool write_load(Writer *w, const Elem *x)
     }
     const size_t before = w->text.len;
     const int noperand = w->call->noperand;
-    if (is_within(w, x) && write_plain(w, x))
+    const bool is_known = is_within(w, x);
+    if ((is_known || !w->nchoice) && write_plain(w, x))
         return true;
+    if (is_known && w->is_plain)
+        return false;
     w->text.len = before;
     if (w->text.s)
         w->text.s[before] = '\0';
@@ -353,7 +385,12 @@ static bool write_number(Writer *w, const Elem *x)
         text_add(&w->text, x->number > 0 ? "inf" : "(-inf)");
         return true;
     }
-    const char *digits = arena_printf(w->lower->arena, "%.9g", x->number);
+    const char *digits = NULL;
+    for (int n = 6;
+         n <= 17 && !(digits && strtof(digits, NULL) == (float)x->number && fabs(strtod(digits, NULL)) <= FLT_MAX); n++)
+        digits = arena_printf(w->lower->arena, "%.*g", n, x->number);
+    if (fabs(x->number) > FLT_MAX)
+        return false;
     const bool is_real = strpbrk(digits, ".e");
     text_printf(&w->text, x->number < 0 ? "(%s%s)" : "%s%s", digits, is_real ? "" : ".0");
     return true;
@@ -395,7 +432,10 @@ static bool write_apply(Writer *w, const Elem *x)
     if (strcmp(x->op, "?") == 0) {
         text_add(&w->text, "(");
         for (int i = 0; i < 3; i++) {
-            if (!write_elem(w, x->arg[i]))
+            w->nchoice += i > 0;
+            const bool ok = write_elem(w, x->arg[i]);
+            w->nchoice -= i > 0;
+            if (!ok)
                 return false;
             text_add(&w->text, i == 0 ? " ? " : i == 1 ? " : " : ")");
         }
@@ -682,11 +722,14 @@ static bool write_formula(Writer *w)
             dims[ndim++] = order[k];
     const unsigned ncuts = ndim ? 1u << (ndim - 1) : 1;
     const unsigned must = row && !of_row && ndim > 1 ? 1u << (ndim - 2) : 0;
-    for (int score = 0; score < 16; score++)
-        for (unsigned cuts = 0; cuts < ncuts; cuts++)
-            if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
-                try_cuts(w, s->value, order, dims, ndim, cuts, of_row, row))
-                return true;
+    for (int plain = 1; plain >= 0; plain--)
+        for (int score = 0; score < 16; score++)
+            for (unsigned cuts = 0; cuts < ncuts; cuts++) {
+                w->is_plain = plain;
+                if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
+                    try_cuts(w, s->value, order, dims, ndim, cuts, of_row, row))
+                    return true;
+            }
     if (row && !of_row) /* the row may be one that the output lacks, and as long as its last extent by chance */
         for (unsigned cuts = 0; cuts < ncuts; cuts++)
             if (!cuts && try_cuts(w, s->value, m->order, dims, ndim, cuts, true, row))

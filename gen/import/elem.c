@@ -211,6 +211,21 @@ static const Elem *replace_in_size(const Replacing *r, const Elem *x)
     return elem_size(e, size);
 }
 
+static const Elem *replace(const Replacing *r, const Elem *x);
+
+/* A place that the row runs along is its own: that of the same number outside is another one. */
+static const Elem *replace_in_row(const Replacing *r, const Elem *x)
+{
+    int place[ELEM_MAX_ARG], n = 0;
+    const Elem *by[ELEM_MAX_ARG];
+    for (int i = 0; i < r->n; i++)
+        if (r->place[i] != x->along) {
+            place[n] = r->place[i];
+            by[n++] = r->by[i];
+        }
+    return replace(&(Replacing){ r->elems, n, place, by }, x->arg[0]);
+}
+
 static const Elem *replace(const Replacing *r, const Elem *x)
 {
     const Elem *arg[ELEM_MAX_ARG];
@@ -220,7 +235,7 @@ static const Elem *replace(const Replacing *r, const Elem *x)
         return replace_in_size(r, x);
     bool same = true;
     for (int i = 0; i < x->narg; i++) {
-        arg[i] = replace(r, x->arg[i]);
+        arg[i] = x->kind == ELEM_ROW && i == 0 ? replace_in_row(r, x) : replace(r, x->arg[i]);
         same = same && arg[i] == x->arg[i];
     }
     const Elem *at = replace(r, x->at);

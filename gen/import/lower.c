@@ -92,6 +92,13 @@ const Elem *value_elem(Lower *l, const Value *v)
         at = poly_add(l->polys, at, poly_mul(l->polys, stride, elem_as_size(lower_place_elem(l, i, v->dim[i]))));
         stride = poly_mul(l->polys, stride, v->dim[i]);
     }
+    int64_t first, second, next;
+    bool is_even = v->nlist > 1 && elem_is_whole(v->list[0], &first) && elem_is_whole(v->list[1], &second);
+    for (int i = 2; i < v->nlist && is_even; i++)
+        is_even = elem_is_whole(v->list[i], &next) && next == first + (second - first) * i;
+    if (is_even) /* 0, 1, 2 ... */
+        return elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, at, poly_number(l->polys, second - first)),
+                                            poly_number(l->polys, first)));
     chosen = v->list[v->nlist - 1];
     for (int i = v->nlist - 2; i >= 0; i--)
         chosen = ELEM(l->elems, "?", ELEM(l->elems, "==", elem_size(l->elems, at), elem_int(l->elems, i)), v->list[i],

@@ -163,6 +163,8 @@ typedef struct {
 
 typedef struct {
     const char *op, *formula, *layout; /* formula, layout: NULL: none */
+    int nnumber;                       /* of the sizes, those that only the formula uses */
+    const char *number[LOWER_MAX_OPERAND];
     int nsize;
     struct {
         const char *name;
@@ -208,6 +210,8 @@ typedef struct {
     } kind;         /* 0: a product or the like */
     const char *as; /* the function of formulas */
 } LowerRow;
+/* The mean of all pixels of images, at the node at hand. */
+bool lower_mean_of_images(Lower *l, bool keeps_axes);
 extern const LowerRow lower_elements[], lower_views[], lower_products[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 

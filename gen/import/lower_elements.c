@@ -414,6 +414,8 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     const Value *v = lower_input(l, 0);
     if (!reduced_axes(l, v, &axes))
         return false;
+    if (v->rank == 4 && axes == 0xc && v->type != ELEMENT_S64 && strcmp(n->op, "ReduceMean") == 0)
+        return lower_mean_of_images(l, onnx_int(n->onnx, "keepdims", 1));
     const Elem *x = row_value(l, v);
     if (!x)
         return false;

@@ -620,7 +620,7 @@ static bool lower_conv(Lower *l, const NetNode *n)
 }
 
 /* Pooling of windows, or of whole images. */
-static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, bool counts_padding)
+static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, bool counts_padding, bool keeps_axes)
 {
     Window w = { .naxis = 2, .stride = { 1, 1 }, .dilation = { 1, 1 } };
     Access X;
@@ -664,17 +664,19 @@ static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, boo
     if (!is_max)
         add_extent(&s, "COUNT_PAD", number(l, counts_padding));
     add_operand(&s, "X", &X, of_x);
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
-    return lower_give(l, 0, v->type, rank, dim, x);
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim); /* whole images have one pixel */
+    return lower_give(l, 0, v->type, keeps_axes ? rank : 2, dim, x);
 }
 
-static bool lower_max_pool(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", false, false); }
+bool lower_mean_of_images(Lower *l, bool keeps_axes) { return pool(l, l->node, "avg_pool2d", true, false, keeps_axes); }
+
+static bool lower_max_pool(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", false, false, true); }
 static bool lower_average_pool(Lower *l, const NetNode *n)
 {
-    return pool(l, n, "avg_pool2d", false, onnx_int(n->onnx, "count_include_pad", 0));
+    return pool(l, n, "avg_pool2d", false, onnx_int(n->onnx, "count_include_pad", 0), true);
 }
-static bool lower_global_max(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", true, false); }
-static bool lower_global_average(Lower *l, const NetNode *n) { return pool(l, n, "avg_pool2d", true, false); }
+static bool lower_global_max(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", true, false, true); }
+static bool lower_global_average(Lower *l, const NetNode *n) { return pool(l, n, "avg_pool2d", true, false, true); }
 
 const LowerRow lower_products[] = {
     { "MatMul", lower_matmul, 0, NULL },

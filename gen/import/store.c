@@ -10,7 +10,7 @@ enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each th
 
 int store_step(Lower *l, Step s)
 {
-    s.node = s.node ? s.node : l->node->onnx->name;
+    s.node = s.node ? s.node : l->node ? l->node->onnx->name : "the model's outputs";
     *ARENA_PUSH(l->arena, l->step, l->nstep) = s;
     l->memory[s.out].step = l->nstep - 1;
     if (!s.op) {
@@ -127,17 +127,53 @@ static bool try_orders(Inverse *v, int j, int *dim, int n, int from)
     return false;
 }
 
+/* Sets what the places are that extent k of the memory goes over, as 64*p1 + p2 does. */
+static bool take_apart(Inverse *v, int k)
+{
+    Lower *l = v->lower;
+    const Memory *m = &l->memory[v->load->memory];
+    const Poly *by[LOWER_MAX_RANK], *rest, *r = elem_as_size(lower_place_elem(l, k, m->extent[k]));
+    if (!poly_linear(l->polys, elem_as_size(v->load->arg[k]), v->place, v->value->rank, by, &rest) || !poly_is(rest, 0))
+        return false;
+    for (int j = 0; j < v->value->rank; j++) {
+        if (poly_is(by[j], 0) || poly_is(v->value->dim[j], 1))
+            continue;
+        const Poly *at = poly_apply(l->polys, "/", r, by[j]);
+        if (poly_compare(l->polys, poly_mul(l->polys, by[j], v->value->dim[j]), m->extent[k]) != POLY_EQUAL)
+            at = poly_apply(l->polys, "%", at, v->value->dim[j]);
+        if (!(v->by[j] = elem_size(l->elems, at)))
+            return false;
+    }
+    return is_inverse(v, k);
+}
+
 static bool find_inverse(Inverse *v)
 {
     Lower *l = v->lower;
     const Value *value = v->value;
     const Memory *m = &l->memory[v->load->memory];
-    bool used[LOWER_MAX_RANK] = { false };
+    bool used[LOWER_MAX_RANK] = { false }, known[LOWER_MAX_RANK] = { false };
     lower_places(l, value->rank, value->dim, v->place);
     for (int j = 0; j < value->rank; j++)
         v->by[j] = elem_int(l->elems, 0);
+    for (int k = 0; k < m->rank; k++) {
+        int n = 0;
+        for (int j = 0; j < value->rank; j++)
+            n += !poly_is(value->dim[j], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j]);
+        for (int j = 0; j < value->rank && n > 1; j++)
+            if (!poly_is(value->dim[j], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j])) {
+                if (known[j])
+                    return false;
+                known[j] = true;
+            }
+        if (n > 1 && !take_apart(v, k))
+            return false;
+        used[k] = n > 1;
+    }
     for (int j = 0; j < value->rank; j++) {
         int dim[LOWER_MAX_RANK] = { 0 }, n = 0;
+        if (known[j])
+            continue;
         for (int k = 0; k < m->rank; k++)
             if (!poly_is(m->extent[k], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j])) {
                 if (used[k])
@@ -388,7 +424,7 @@ bool store_copy(Lower *l, Value *v, const int *order)
     }
     v->elem = value_elem(l, v);
     store_close(l, v->elem);
-    Step s = { .out = memory_add(l, m), .value = v->elem, .node = l->node ? NULL : "the outputs" };
+    Step s = { .out = memory_add(l, m), .value = v->elem };
     lower_places(l, v->rank, v->dim, s.place);
     if (!call_of(l, &s, &call))
         return lower_error(l, "a copy of its operand cannot be said by one formula");

@@ -86,6 +86,8 @@ static const char *body_of(ModelWriter *w, const Call *c)
         text_printf(&t, " types = {%s };", text_str(&types));
     if (extents.len)
         text_printf(&t, " extents = {%s };", text_str(&extents));
+    for (int i = 0; i < c->nnumber; i++)
+        text_printf(&t, "%s\"%s\"%s", i ? ", " : " sizes = [", c->number[i], i + 1 < c->nnumber ? "" : "];");
     if (strides.len)
         text_printf(&t, " strides = [%s];", text_str(&strides));
     return text_str(&t);

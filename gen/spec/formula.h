@@ -155,6 +155,9 @@ typedef struct {
     Loc type_at[OP_MAX_OPERAND];
     int nextents;
     FormulaExtents extents[OP_MAX_OPERAND];
+    int nsize; /* whole numbers, each one more extent that shapes give */
+    const char *size[OP_MAX_NAME];
+    Loc size_at[OP_MAX_NAME];
 } FormulaText;
 
 /* The indices of an element. */

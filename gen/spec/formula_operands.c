@@ -73,31 +73,37 @@ static const char *extent_fault(const FormulaReader *r, const char *name)
                                                                    : operand_fault(r, name);
 }
 
+/* Adds a number that shapes give, and the op does not have. False after an error. */
+static bool add_attribute(FormulaReader *r, const char *name, int64_t least, Loc at, const char *doc)
+{
+    const Extent x = {
+        .name = name, .kind = EXTENT_ATTRIBUTE, .least = least, .most = OP_MAX_NUMBER, .loc = at, .doc = doc
+    };
+    if (op_axis(r->op, name) >= 0)
+        return true;
+    if (!conf_check_name(r->diag, at, "extent", name, extent_fault(r, name)))
+        return false;
+    return op_add_attribute(r->op, &x) ||
+           diag_error(r->diag, at, "more than %d extents, the op's own among them", OP_MAX_EXTENT);
+}
+
 /* Adds the names of an extent that the op does not have. False after an error. */
 static bool add_names(FormulaReader *r, const FormulaExtents *e, const Expr *extent)
 {
     if (!expr_c_int(r->arena, extent, "") || expr_c_calls(extent))
         return diag_error(r->diag, expr_loc(extent),
                           "an extent of '%s' is made of extents and whole numbers by + - * / and %%", e->operand);
-    for (const ExprName *n = expr_names(extent); n; n = n->next) {
-        const Extent x = { .name = n->name,
-                           .kind = EXTENT_ATTRIBUTE,
-                           .least = 1,
-                           .most = OP_MAX_NUMBER,
-                           .loc = n->at,
-                           .doc = arena_printf(r->arena, "an extent of %s", e->operand) };
-        if (op_axis(r->op, x.name) >= 0)
-            continue;
-        if (!conf_check_name(r->diag, x.loc, "extent", x.name, extent_fault(r, x.name)))
+    for (const ExprName *n = expr_names(extent); n; n = n->next)
+        if (!add_attribute(r, n->name, 1, n->at, arena_printf(r->arena, "an extent of %s", e->operand)))
             return false;
-        if (!op_add_attribute(r->op, &x))
-            return diag_error(r->diag, x.loc, "more than %d extents, the op's own among them", OP_MAX_EXTENT);
-    }
     return true;
 }
 
 bool formula_add_extents(FormulaReader *r)
 {
+    for (int i = 0; i < r->text->nsize; i++)
+        if (!add_attribute(r, r->text->size[i], 0, r->text->size_at[i], "a number that the formula uses"))
+            return false;
     for (int i = 0; i < r->text->nextents; i++)
         for (int k = 0; k < r->text->extents[i].rank; k++)
             if (!add_names(r, &r->text->extents[i], r->text->extents[i].extent[k]))

@@ -34,7 +34,7 @@ const char spec_auto[] = "auto";
     { "op", true, "the operator, as in op = \"dense\";" },                                                             \
         { "shapes", true, "a list of groups, one a shape, as in shapes = ( { M = \"16*T\"; N = 768; K = 768; } );" },  \
         { "epilogue", false, NULL }, { "formula", false, NULL }, { "types", false, NULL }, { "extents", false, NULL }, \
-        { "layout", false, NULL }, { "strides", false, NULL }, { "in_place", false, NULL },                            \
+        { "sizes", false, NULL }, { "layout", false, NULL }, { "strides", false, NULL }, { "in_place", false, NULL },  \
     {                                                                                                                  \
         "space", false, NULL                                                                                           \
     }

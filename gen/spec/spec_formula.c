@@ -105,6 +105,18 @@ static const char *sums_text(Arena *a, const Op *op)
     return op->nepilogue ? arena_printf(a, "%s, as in epilogue = [\"%s\"];", names, op->epilogue->name) : names;
 }
 
+/* Numbers that the formula uses, and the op lacks. */
+static void read_sizes(SpecReader *r, FormulaText *text)
+{
+    const ConfSetting *s = conf_member(r->group, "sizes");
+    if (!s || !conf_strings(r->conf, s, NULL, text->size, OP_MAX_NAME, &text->nsize))
+        return;
+    for (int i = 0; i < text->nsize; i++) {
+        text->size_at[i] = conf_elem(s, i)->at;
+        conf_twice(r->conf, s, i, "'sizes': ");
+    }
+}
+
 /* From here on the op has the operands of the formula, which one that computes something has as its epilogue. */
 void spec_read_formula(SpecReader *r)
 {
@@ -117,6 +129,7 @@ void spec_read_formula(SpecReader *r)
     read_accuracy(r);
     read_types(r, &text);
     read_extents(r, &text);
+    read_sizes(r, &text);
     if ((types || extents) && (!s || (is_sequence(s) && s->n == 0)))
         diag_error(r->diag, (types ? types : extents)->name_at,
                    "'%s' are of operands that a formula brings, and there is none", types ? "types" : "extents");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the models that dcgen's importer is tested with, as ONNX files that real exporters write.
 
-    make.py [--size small|full] [--exporter torchscript|dynamo] [--out FOLDER] [MODEL ...]
+    make.py [--size small|full] [--exporter torchscript|torchscript4|dynamo] [--out FOLDER] [MODEL ...]
 
 Weights are random from a fixed seed, so nothing is downloaded. A small model has 2 layers of 64 channels (or a few
 narrow blocks); a full one has the published sizes. For every model it writes NAME_SIZE.EXPORTER.onnx and, for a small
@@ -10,9 +10,14 @@ All exporters' files of one model share weights, names of inputs and outputs, an
 in double from the ONNX file by onnx.reference, then rounded to float; every file is also run by ONNX Runtime and must
 agree.
 
+Exporters: "torchscript" is PyTorch's older one, "dynamo" its newer one; "torchscript4" is the older one on
+transformers 4, which builds masks as most files that people have do. It is made where transformers 4 is installed, and
+the others where a later one is.
+
 Only developers need this; the files it made are in this folder. It needs, from PyPI:
     torch torchvision transformers onnx onnxscript onnxruntime safetensors
-Made with torch 2.15.0, torchvision 0.29.2, transformers 5.24.0, onnx 1.23.2, onnxscript 0.7.2, onnxruntime 1.32.0.
+Made with torch 2.15.0, torchvision 0.29.2, transformers 5.24.0 and 4.46.3, onnx 1.23.2, onnxscript 0.7.2, onnxruntime
+1.32.0.
 """
 import argparse
 import dataclasses
@@ -132,10 +137,12 @@ class Cached(nn.Module):
         self.keyword = "cache" if "cache" in inspect.signature(decoder.forward).parameters else "past_key_values"
 
     def forward(self, first, attention_mask, *past):
-        cache = transformers.DynamicCache(list(zip(past[0::2], past[1::2])))
+        pairs = list(zip(past[0::2], past[1::2]))
+        cache = pairs if self.keyword == "past_key_values" else transformers.DynamicCache(pairs)
         answer = self.decoder(**{self.first: first, self.keyword: cache}, attention_mask=attention_mask, use_cache=True)
-        present = [tensor for layer in answer[self.keyword].layers for tensor in (layer.keys, layer.values)]
-        return (answer[0], *present)
+        kept = answer[self.keyword]
+        pairs = kept if self.keyword == "past_key_values" else [(layer.keys, layer.values) for layer in kept.layers]
+        return (answer[0], *(tensor for pair in pairs for tensor in pair))
 
 
 def cached(decoder, first, out, nlayer, nhead, width, make_first):
@@ -273,14 +280,15 @@ def whisper_encoder(small, attention):
 # opsets differ on purpose, "keep_norms" asks the exporter not to fold batch norm. Any other pair of model and exporter
 # can be made too.
 MODELS = {
-    "bert": (bert, {"torchscript": dict(opset=13, attention="eager"), "dynamo": dict(opset=18, attention="sdpa")}),
-    "gpt2": (gpt2, {"torchscript": dict(opset=14, attention="sdpa"), "dynamo": dict(opset=20, attention="eager")}),
-    "llama": (llama, {"torchscript": dict(opset=17, attention="eager"), "dynamo": dict(opset=21, attention="sdpa")}),
+    "bert": (bert, {"torchscript": dict(opset=13, attention="eager"), "torchscript4": dict(opset=11, attention="eager"),
+                    "dynamo": dict(opset=18)}),
+    "gpt2": (gpt2, {"torchscript4": dict(opset=14), "dynamo": dict(opset=20, attention="eager")}),
+    "llama": (llama, {"torchscript": dict(opset=17, attention="eager"), "dynamo": dict(opset=21)}),
     "resnet50": (resnet50, {"torchscript": dict(opset=11), "dynamo": dict(opset=18)}),
     "mobilenet_v2": (mobilenet_v2, {"torchscript": dict(opset=12, keep_norms=True), "dynamo": dict(opset=20)}),
     "efficientnet_b0": (efficientnet_b0, {"torchscript": dict(opset=15), "dynamo": dict(opset=19)}),
     "vit_b_16": (vit_b_16, {"torchscript": dict(opset=16), "dynamo": dict(opset=20)}),
-    "vit_hf": (vit_hf, {"torchscript": dict(opset=17)}),
+    "vit_hf": (vit_hf, {}),
     "whisper_encoder": (whisper_encoder, {"torchscript": dict(opset=16)}),
 }
 
@@ -391,7 +399,7 @@ def make_pairs(model, path, prefix):
 
 def make(name, size, exporter, folder):
     build, exporters = MODELS[name]
-    options = {"attention": "sdpa", "opset": 17 if exporter == "torchscript" else 20, "keep_norms": False}
+    options = {"attention": "sdpa", "opset": 20 if exporter == "dynamo" else 17, "keep_norms": False}
     small = size == "small"
     if small:
         options.update(exporters.get(exporter, {}))
@@ -405,7 +413,7 @@ def make(name, size, exporter, folder):
     model.module.eval()
     prefix = folder / f"{name}_{size}"
     path = f"{prefix}.{exporter}.onnx"
-    export = {"torchscript": export_torchscript, "dynamo": export_dynamo}[exporter]
+    export = export_dynamo if exporter == "dynamo" else export_torchscript
     with torch.no_grad():
         export(model, seeded_inputs(model, 0), path, options["opset"], options["keep_norms"])
     if small:
@@ -415,13 +423,14 @@ def make(name, size, exporter, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", choices=("small", "full"), default="small")
-    parser.add_argument("--exporter", choices=("torchscript", "dynamo"), action="append")
+    parser.add_argument("--exporter", choices=("torchscript", "torchscript4", "dynamo"), action="append")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("models", nargs="*", metavar="MODEL", default=[], help=", ".join(MODELS))
     options = parser.parse_args()
     for name in options.models or MODELS:
         for exporter in options.exporter or MODELS[name][1]:
-            make(name, options.size, exporter, options.out)
+            if (exporter == "torchscript4") == transformers.__version__.startswith("4."):
+                make(name, options.size, exporter, options.out)
 
 
 if __name__ == "__main__":

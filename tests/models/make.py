@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the models that dcgen's importer is tested with, as ONNX files that real exporters write.
 
     make.py [--size small|full] [--exporter torchscript|torchscript4|dynamo] [--out FOLDER] [MODEL ...]

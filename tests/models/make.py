@@ -7,9 +7,7 @@
 Weights are random from a fixed seed, so nothing is downloaded. A small model has 2 layers of 64 channels (or a few
 narrow blocks); a full one has the published sizes. For every model it writes NAME_SIZE.EXPORTER.onnx and, for a small
 one, NAME_SIZE.1.safetensors, NAME_SIZE.2.safetensors ...: inputs "in.X" (int64 kept as I32) and outputs "out.X".
-All exporters' files of one model share weights, names of inputs and outputs, and so these pairs. Outputs are computed
-in double from the ONNX file by onnx.reference, then rounded to float; every file is also run by ONNX Runtime and must
-agree.
+All exporters' files of one model share weights, names of inputs and outputs, and so these pairs (pairs.py).
 
 Exporters: "torchscript" is PyTorch's older one, "dynamo" its newer one; "torchscript4" is the older one on
 transformers 4, which builds masks as most files that people have do. It is made where transformers 4 is installed, and
@@ -26,16 +24,14 @@ import inspect
 import pathlib
 import warnings
 
-import numpy as np
 import onnx
-import onnx.reference
-import onnxruntime
-import safetensors.numpy
 import torch
 import torchvision.models as vision
 import transformers
 from torch import nn
 from torchvision.models import efficientnet, mobilenetv2, resnet
+
+import pairs
 
 warnings.filterwarnings("ignore")
 torch.backends.mha.set_fastpath_enabled(False)          # one node that TorchScript's exporter does not know
@@ -330,72 +326,9 @@ def drop_metadata(path):
     onnx.save(model, path)
 
 
-def doubled(path):
-    """The ONNX model with float made double everywhere."""
-    single, double = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
-    model = onnx.load(path)
-
-    def twice(tensor):
-        if tensor.data_type == single:
-            tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor).astype(np.float64),
-                                                         tensor.name))
-
-    def graph_twice(graph):
-        del graph.value_info[:]
-        for tensor in graph.initializer:
-            twice(tensor)
-        for value in list(graph.input) + list(graph.output):
-            if value.type.tensor_type.elem_type == single:
-                value.type.tensor_type.elem_type = double
-        for node in graph.node:
-            for attribute in node.attribute:
-                if attribute.HasField("t"):
-                    twice(attribute.t)
-                if attribute.HasField("g"):
-                    graph_twice(attribute.g)
-                if node.op_type == "Cast" and attribute.name == "to" and attribute.i == single:
-                    attribute.i = double
-    graph_twice(model.graph)
-    return model
-
-
-def run_reference(path, inputs):
-    feed = {name: value.astype(np.float64) if value.dtype == np.float32 else value for name, value in inputs.items()}
-    return onnx.reference.ReferenceEvaluator(doubled(path)).run(None, feed)
-
-
-def run_onnxruntime(path, inputs):
-    return onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, inputs)
-
-
-def error(found, wanted):
-    """The largest difference over the largest size of what was wanted."""
-    return max(float(np.max(np.abs(a - b), initial=0) / max(np.max(np.abs(b), initial=0), 1e-30))
-               for a, b in zip(found, wanted))
-
-
 def seeded_inputs(model, case):
     torch.manual_seed(7 + case)
     return model.inputs(model.cases[case])
-
-
-def make_pairs(model, path, prefix):
-    """Writes the pairs if they are not there, then checks the file at `path` against each."""
-    for case in range(len(model.cases)):
-        pair = pathlib.Path(f"{prefix}.{case + 1}.safetensors")
-        inputs = {name: tensor.numpy() for name, tensor in seeded_inputs(model, case).items()}
-        if not pair.exists():
-            answer = run_reference(path, inputs)
-            kept = {"in." + name: value.astype(np.int32) if value.dtype == np.int64 else value
-                    for name, value in inputs.items()}
-            kept |= {"out." + name: value.astype(np.float32) for name, value in zip(model.outputs, answer)}
-            safetensors.numpy.save_file({name: np.ascontiguousarray(value) for name, value in kept.items()}, pair)
-        kept = safetensors.numpy.load_file(pair)
-        found = run_onnxruntime(path, inputs)
-        worst = error(found, [kept["out." + name] for name in model.outputs])
-        print(f"  {pathlib.Path(path).name} at {model.cases[case]}: onnxruntime differs by {worst:.1e}")
-        if not worst < 1e-4:
-            raise SystemExit(f"{path}: onnxruntime and the reference differ by {worst}")
 
 
 def make(name, size, exporter, folder):
@@ -418,7 +351,8 @@ def make(name, size, exporter, folder):
     with torch.no_grad():
         export(model, seeded_inputs(model, 0), path, options["opset"], options["keep_norms"])
     if small:
-        make_pairs(model, path, prefix)
+        pairs.make(path, prefix, [{name: tensor.numpy() for name, tensor in seeded_inputs(model, case).items()}
+                                  for case in range(len(model.cases))])
 
 
 def main():

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times of whole models by ONNX Runtime and OpenVINO, in f32 on the CPU: what dcgen's models are compared with.
 
-    model_peers.py [--threads 1,2] [--rounds 7] [--quick] FILE.onnx ...   a JSON line for each model, peer, threads, dims
+    model_peers.py [--threads 1,2] [--rounds 7] [--quick] FILE.onnx ...  a line for each model, peer, threads and dims
     model_peers.py --first [--threads N] FILE.onnx ...   each of 20 shapes for the first time, and for the second
     model_peers.py --memory [--threads N] FILE.onnx ...  a process's peak memory for each peer, after sizes of the list
 
+What is printed are JSON objects, one a line.
+
 FILE is made by tests/models/make.py --size full; its name up to the first "_full" or "_small" says which dims there
 are. All peers and numbers of threads take turns in one process: a round gives each one burst of calls, and `ns` is the
-median over rounds of the mean of a burst, `least_ns` the least. Calls before the first round are not counted. Inputs
-are bound before, and outputs stay in the peer's own memory, so a call is the model and nothing of Python's copies.
+median over rounds of the mean of a burst, `least_ns` the least. Calls before the first round are not counted, nor is
+the first of a burst, and a burst waits until the threads of the one before have stopped spinning. Bursts in which other
+processes took more than a quarter of a core are not counted where 3 others are left (nquiet of nburst), and rounds are
+added for them. Inputs are bound before, and outputs stay in the peer's own memory: a call is the model, without
+copies of Python's.
 ONNX Runtime: all graph optimizations, inter_op 1, idle threads spin as it comes. OpenVINO: latency hint, one stream,
 inference precision f32; a decoder with kept keys also as "openvino-stateful", which keeps them inside.
 
@@ -17,6 +22,7 @@ Needs from PyPI: numpy onnx onnxruntime openvino. Taken with onnxruntime 1.32.0,
 """
 import argparse
 import json
+import os
 import pathlib
 import resource
 import subprocess
@@ -25,7 +31,7 @@ import time
 
 import numpy as np
 
-BURST_NS, WARM_NS = 50_000_000, 200_000_000
+BURST_NS, WARM_NS, LONG_NS, OTHERS_SHARE = 150_000_000, 200_000_000, 300_000_000, 0.25
 TOKENS, IMAGES = (1, 16, 43, 128, 384), (160, 224, 320)
 
 
@@ -172,18 +178,36 @@ class OpenVinoStateful(OpenVino):
 PEERS = (Ort, OpenVino, OpenVinoStateful)
 
 
-def burst(peer, burst_ns):
-    """The mean time of a call, over calls that take burst_ns together."""
+def busy_ns():
+    """The time that all processes have used."""
+    with open("/proc/stat") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+
+
+def settle():
+    """Waits until no thread of this process spins."""
+    for _ in range(200):
+        before = time.process_time_ns()
+        time.sleep(0.005)
+        if time.process_time_ns() - before < 500_000:
+            return
+
+
+def burst(peer, burst_ns, is_long):
+    """The mean time of a call over calls that take burst_ns together, and the share of a core that others took."""
+    settle()
     if hasattr(peer, "fresh"):
         peer.fresh()
-        burst_ns = min(burst_ns, BURST_NS)
-    ncall, start = 0, time.perf_counter_ns()
+    if not is_long:
+        peer.run()
+    ncall, others, start = 0, time.process_time_ns() - busy_ns(), time.perf_counter_ns()
     while True:
         peer.run()
         ncall += 1
         spent = time.perf_counter_ns() - start
         if spent >= burst_ns or (hasattr(peer, "fresh") and ncall == 8):
-            return spent / ncall
+            return spent / ncall, (others + busy_ns() - time.process_time_ns()) / spent
 
 
 def say(**line):
@@ -204,25 +228,35 @@ def load(path, threads):
     return found
 
 
+def bind_all(path, peers, dims):
+    """The peers that can run these dims, with the longest time of a call."""
+    alive, longest = [], 0
+    for peer, number in peers:
+        try:
+            peer.bind(dims)
+            longest = max(longest, burst(peer, WARM_NS, False)[0])
+            alive.append((peer, number))
+        except Exception as error:
+            print(f"{path}: {peer.name} at {dims}: {str(error).strip().splitlines()[0]}", file=sys.stderr)
+    return alive, longest
+
+
 def measure(path, threads, rounds, quick):
     peers = load(path, threads)
     for dims in DIMS[kind_of(path)][:2 if quick else None]:
-        alive, least = [], {}
-        for peer, number in peers:
-            try:
-                peer.bind(dims)
-                least[peer, number] = burst(peer, WARM_NS)
-                alive.append((peer, number))
-            except Exception as error:
-                print(f"{path}: {peer.name} at {dims}: {str(error).strip().splitlines()[0]}", file=sys.stderr)
-        longest = max(least.values(), default=0)
-        times = {key: [] for key in alive}
-        for _ in range(rounds if longest < 4e8 else 3):
+        alive, longest = bind_all(path, peers, dims)
+        wanted = rounds if longest < LONG_NS else 3
+        bursts = {key: [] for key in alive}
+        for _ in range(3 * wanted):
             for key in alive:
-                times[key].append(burst(key[0], BURST_NS))
-        for peer, number in alive:
+                if sum(others <= OTHERS_SHARE for _, others in bursts[key]) < wanted:
+                    bursts[key].append(burst(key[0], BURST_NS, longest >= LONG_NS))
+        for (peer, number), found in bursts.items():
+            found.sort(key=lambda one: one[1])
+            quiet = [one for one in found if one[1] <= OTHERS_SHARE]
+            times = [one[0] for one in (quiet if len(quiet) >= 3 else found[:wanted])]
             say(model=pathlib.Path(path).stem, peer=peer.name, threads=number, dims=dims,
-                ns=round(float(np.median(times[peer, number]))), least_ns=round(min(times[peer, number])))
+                ns=round(float(np.median(times))), least_ns=round(min(times)), nburst=len(found), nquiet=len(quiet))
 
 
 def measure_first(path, threads):
@@ -237,6 +271,7 @@ def measure_first(path, threads):
         for value in keys[axis]:
             one.bind({**base, axis: value})
             spans = []
+            settle()
             for _ in range(2):
                 start = time.perf_counter_ns()
                 one.run()

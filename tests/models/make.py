@@ -274,15 +274,16 @@ def whisper_encoder(small, attention):
 
 
 # What is kept small in this folder, exported how: attention is "eager" (written out) or "sdpa" (torch's one function),
-# opsets differ on purpose, "keep_norms" asks the exporter not to fold batch norm. Any other pair of model and exporter
-# can be made too.
+# opsets differ on purpose, "keep_norms" asks the exporter not to fold batch norm, "external" puts weights into a file
+# beside (what dynamo does unless asked not to). Any other pair of model and exporter can be made too.
 MODELS = {
     "bert": (bert, {"torchscript": dict(opset=13, attention="eager"), "torchscript4": dict(opset=11, attention="eager"),
                     "dynamo": dict(opset=18)}),
     "gpt2": (gpt2, {"torchscript4": dict(opset=14), "dynamo": dict(opset=20, attention="eager")}),
     "llama": (llama, {"torchscript": dict(opset=17, attention="eager"), "dynamo": dict(opset=21)}),
     "resnet50": (resnet50, {"torchscript": dict(opset=11), "dynamo": dict(opset=18)}),
-    "mobilenet_v2": (mobilenet_v2, {"torchscript": dict(opset=12, keep_norms=True), "dynamo": dict(opset=20)}),
+    "mobilenet_v2": (mobilenet_v2, {"torchscript": dict(opset=12, keep_norms=True),
+                                    "dynamo": dict(opset=20, external=True)}),
     "efficientnet_b0": (efficientnet_b0, {"torchscript": dict(opset=15), "dynamo": dict(opset=19)}),
     "vit_b_16": (vit_b_16, {"torchscript": dict(opset=16), "dynamo": dict(opset=20)}),
     "vit_hf": (vit_hf, {}),
@@ -292,7 +293,7 @@ MODELS = {
 
 # Export --------------------------------------------------------------------------------------------------------------
 
-def export_torchscript(model, inputs, path, opset, keep_norms):
+def export_torchscript(model, inputs, path, opset, keep_norms=False):
     modes = torch.onnx.TrainingMode
     torch.onnx.export(model.module, tuple(inputs.values()), path, dynamo=False, opset_version=opset,
                       input_names=list(inputs), output_names=model.outputs,
@@ -300,7 +301,7 @@ def export_torchscript(model, inputs, path, opset, keep_norms):
                       training=modes.PRESERVE if keep_norms else modes.EVAL)
 
 
-def export_dynamo(model, inputs, path, opset, keep_norms):
+def export_dynamo(model, inputs, path, opset, external=False):
     limits = {"height": dict(min=32, max=1024), "width": dict(min=32, max=1024)}
     dims = {name: torch.export.Dim(name, **limits.get(name, {})) for axes in model.dynamic.values()
             for name in axes.values()}
@@ -311,14 +312,14 @@ def export_dynamo(model, inputs, path, opset, keep_norms):
     nested = (*shapes[:nfixed], tuple(shapes[nfixed:])) if nfixed < len(shapes) else tuple(shapes)
     torch.onnx.export(model.module, tuple(inputs.values()), path, dynamo=True, opset_version=opset,
                       input_names=list(inputs), output_names=model.outputs, dynamic_shapes=nested, verbose=False,
-                      external_data=False)
+                      external_data=external)
     drop_metadata(path)
 
 
 def drop_metadata(path):
     """Of what is said beside a node only its place among the modules stays: the rest is half of a small file, and
     holds paths of this machine."""
-    model = onnx.load(path)
+    model = onnx.load(path, load_external_data=False)
     for node in model.graph.node:
         kept = [entry for entry in node.metadata_props if entry.key == "namespace"]
         del node.metadata_props[:]
@@ -333,12 +334,12 @@ def seeded_inputs(model, case):
 
 def make(name, size, exporter, folder):
     build, exporters = MODELS[name]
-    options = {"attention": "sdpa", "opset": 20 if exporter == "dynamo" else 17, "keep_norms": False}
+    options = {"attention": "sdpa", "opset": 20 if exporter == "dynamo" else 17}
     small = size == "small"
     if small:
         options.update(exporters.get(exporter, {}))
     torch.manual_seed(1)
-    model = build(small, options["attention"])
+    model = build(small, options.pop("attention"))
     torch.manual_seed(2)
     is_net = any(isinstance(part, nn.BatchNorm2d) for part in model.module.modules())
     set_weights(model.module, torch.randn(8, 3, 64, 64) if is_net else None)
@@ -349,7 +350,7 @@ def make(name, size, exporter, folder):
     path = f"{prefix}.{exporter}.onnx"
     export = export_dynamo if exporter == "dynamo" else export_torchscript
     with torch.no_grad():
-        export(model, seeded_inputs(model, 0), path, options["opset"], options["keep_norms"])
+        export(model, seeded_inputs(model, 0), path, **options)
     if small:
         pairs.make(path, prefix, [{name: tensor.numpy() for name, tensor in seeded_inputs(model, case).items()}
                                   for case in range(len(model.cases))])

@@ -433,7 +433,7 @@ static bool lower_node(Lower *l, const NetNode *n)
             return false; /* told where it came from */
     if (!row)
         return lower_error(l, "this operator is not supported");
-    if (!row->lower(l, n))
+    if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
         return false;
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))

@@ -139,6 +139,8 @@ bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
 bool store_value(Lower *l, Value *v);
 const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */
 
+/* Where a node reads the results of several operators, what was made of all but the last one's is done by these. */
+bool store_others(Lower *l, const NetNode *n);
 /* What is to be done when a node has given this value. */
 bool store_settle(Lower *l, int value);
 /* Computes a value of constants now: it becomes one. False: it is none. */

@@ -389,6 +389,23 @@ bool store_constant(Lower *l, Value *v)
     return true;
 }
 
+bool store_others(Lower *l, const NetNode *n)
+{
+    const Step *last = NULL;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n->ninput; i++) {
+            Value *v = n->input[i] < 0 ? NULL : &l->value[n->input[i]];
+            const Step *open = v && v->elem ? open_in(l, v->elem) : NULL;
+            if (!open)
+                continue;
+            if (!pass)
+                last = !last || open > last ? open : last;
+            else if (open != last && !store_value(l, v))
+                return false;
+        }
+    return true;
+}
+
 /* Is it better computed once than by each that uses it? */
 static bool is_costly(const Elem *x) { return x->is_heavy || x->nload > 1 || x->weight > MAX_WEIGHT; }
 

@@ -421,7 +421,7 @@ static bool give_output(Lower *l, const OnnxValue *output)
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_views, lower_products };
+    const LowerRow *const tables[] = { lower_elements, lower_rows, lower_views, lower_products, lower_images };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)

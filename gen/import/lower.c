@@ -447,7 +447,7 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
 
 static bool lower_node(Lower *l, const NetNode *n)
 {
-    const LowerRow *row = *n->onnx->domain ? NULL : lower_row(n->op);
+    const LowerRow *row = lower_row(n->op);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
             return false; /* told where it came from */

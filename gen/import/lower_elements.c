@@ -230,6 +230,48 @@ static const Elem *of_mish(Lower *l, const Elem *x)
     return ELEM(l->elems, "*", x, ELEM(l->elems, "tanh", of_softplus(l, x)));
 }
 
+static const Elem *of_celu(Lower *l, const Elem *x)
+{
+    const Elem *alpha = number(l, attribute(l, "alpha", 1));
+    const Elem *below = ELEM(l->elems, "*", alpha, exp_less_one(l, ELEM(l->elems, "/", x, alpha)));
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), below, x);
+}
+
+static const Elem *of_shrink(Lower *l, const Elem *x)
+{
+    const double lambd = attribute(l, "lambd", 0.5), bias = attribute(l, "bias", 0);
+    const Elem *above = ELEM(l->elems, "?", ELEM(l->elems, ">", x, number(l, lambd)),
+                             ELEM(l->elems, "-", x, number(l, bias)), number(l, 0));
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, -lambd)), ELEM(l->elems, "+", x, number(l, bias)),
+                above);
+}
+
+/* x sigmoid(alpha x) */
+static const Elem *of_swish(Lower *l, const Elem *x)
+{
+    const double otherwise = strcmp(l->node->op, "Swish") == 0 ? 1 : 1.702f;
+    const double alpha = attribute(l, "alpha", otherwise);
+    return ELEM(l->elems, "*", x, ELEM(l->elems, "sigmoid", ELEM(l->elems, "*", x, number(l, alpha))));
+}
+
+static const Elem *of_tan(Lower *l, const Elem *x)
+{
+    return ELEM(l->elems, "/", ELEM(l->elems, "sin", x), ELEM(l->elems, "cos", x));
+}
+
+static const Elem *of_cosh(Lower *l, const Elem *x)
+{
+    const Elem *e = ELEM(l->elems, "exp", ELEM(l->elems, "abs", x));
+    return ELEM(l->elems, "*", ELEM(l->elems, "+", e, ELEM(l->elems, "/", number(l, 1), e)), number(l, 0.5));
+}
+
+/* tanh(x / 2) (1 + cosh(x)): no digits are lost near 0 */
+static const Elem *of_sinh(Lower *l, const Elem *x)
+{
+    const Elem *half = ELEM(l->elems, "tanh", ELEM(l->elems, "*", x, number(l, 0.5)));
+    return ELEM(l->elems, "*", half, ELEM(l->elems, "+", of_cosh(l, x), number(l, 1)));
+}
+
 /* Of operators whose formula is made by one of these. */
 static const struct {
     const char *op;
@@ -246,8 +288,15 @@ static const struct {
              { "Gelu", of_gelu },
              { "ThresholdedRelu", of_thresholded },
              { "Mish", of_mish },
-             { "Identity", of_cast },
-             { "Dropout", of_cast } };
+             { "Celu", of_celu },
+             { "Shrink", of_shrink },
+             { "Swish", of_swish },
+             { "com.microsoft.QuickGelu", of_swish },
+             { "com.microsoft.Gelu", of_gelu },
+             { "Tan", of_tan },
+             { "Cosh", of_cosh },
+             { "Sinh", of_sinh },
+             { "Identity", of_cast } };
 
 static bool lower_one(Lower *l, const NetNode *n)
 {
@@ -258,6 +307,29 @@ static bool lower_one(Lower *l, const NetNode *n)
 }
 
 static bool lower_is_nan(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_nan); }
+
+static const Elem *of_is_inf(Lower *l, const Elem *x)
+{
+    const Elem *is = elem_truth(l->elems, false);
+    for (int sign = -1; sign <= 1; sign += 2)
+        if (onnx_int(l->node->onnx, sign < 0 ? "detect_negative" : "detect_positive", 1))
+            is = ELEM(l->elems, "||", is, ELEM(l->elems, "==", x, number(l, sign * INFINITY)));
+    return is;
+}
+
+static bool lower_is_inf(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_inf); }
+
+/* Of inference: all are kept. */
+static bool lower_dropout(Lower *l, const NetNode *n)
+{
+    double trains = 0;
+    int one;
+    (void)n;
+    if (lower_input(l, 2) && (!value_numbers(l, lower_input(l, 2), 1, &trains, &one) || trains != 0))
+        return lower_error(l, "expected a dropout for inference");
+    const Value *v = lower_input(l, 0);
+    return give_one(l, v->type, of_cast) && lower_give(l, 1, ELEMENT_BOOL, v->rank, v->dim, elem_truth(l->elems, true));
+}
 
 static bool lower_cast(Lower *l, const NetNode *n)
 {
@@ -271,6 +343,40 @@ static bool lower_cast_like(Lower *l, const NetNode *n)
 {
     (void)n;
     return lower_has(l, 2) && give_one(l, lower_input(l, 1)->type, of_cast);
+}
+
+static const Elem *mean_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    return ELEM(l->elems, "/", fold(l, m, n, arg), number(l, n));
+}
+
+static bool lower_mean(Lower *l, const NetNode *n)
+{
+    return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = mean_of, .op = "+" });
+}
+
+static const Elem *slope(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    (void)m, (void)n;
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", arg[0], number(l, 0)), ELEM(l->elems, "*", arg[0], arg[1]), arg[0]);
+}
+
+static bool lower_prelu(Lower *l, const NetNode *n)
+{
+    (void)n;
+    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = slope });
+}
+
+/* A function of the sum of two, of which the second may be left out. */
+static const Elem *of_sum(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    return ELEM(l->elems, m->op, n > 1 ? ELEM(l->elems, "+", arg[0], arg[1]) : arg[0]);
+}
+
+static bool lower_biased(Lower *l, const NetNode *n)
+{
+    return lower_has(l, 1) &&
+           give(l, lower_input(l, 1) ? 2 : 1, lower_input(l, 0)->type, (Maker){ .of = of_sum, .op = as(n) });
 }
 
 static const Elem *within(Lower *l, const Elem *const *arg)
@@ -319,13 +425,65 @@ static bool lower_batch_norm(Lower *l, const NetNode *n)
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of[2]));
 }
 
+/* Is the place along a new axis the index? Then the second of two values. */
+static bool lower_one_hot(Lower *l, const NetNode *n)
+{
+    const Poly *dim[LOWER_MAX_RANK], *depth;
+    const Elem *by[LOWER_MAX_RANK], *choice[2];
+    int place[LOWER_MAX_RANK], one;
+    if (!lower_has(l, 3) || !value_sizes(l, lower_input(l, 1), 1, &depth, &one))
+        return lower_error(l, "how many places it has is not made of sizes");
+    const Value *at = lower_input(l, 0), *values = lower_input(l, 2);
+    int64_t axis = onnx_int(n->onnx, "axis", -1);
+    if (at->rank + 1 > LOWER_MAX_RANK || !lower_axis(l, &axis, at->rank + 1))
+        return false;
+    for (int i = 0; i <= at->rank; i++)
+        dim[i] = i == axis ? depth : at->dim[i - (i > axis)];
+    for (int i = 0; i < at->rank; i++)
+        by[i] = lower_place_elem(l, i + (i >= axis), at->dim[i]);
+    lower_places(l, at->rank, at->dim, place);
+    const Elem *index = elem_replace(l->elems, value_elem(l, at), at->rank, place, by);
+    for (int i = 0; i < 2; i++) {
+        const int along = lower_place(l, 0, poly_number(l->polys, 2));
+        const Elem *which = elem_int(l->elems, i);
+        choice[i] =
+            values->nlist == 2 ? values->list[i] : elem_replace(l->elems, value_elem(l, values), 1, &along, &which);
+    }
+    const Elem *here = lower_place_elem(l, (int)axis, depth);
+    const Elem *below = ELEM(l->elems, "==", index, ELEM(l->elems, "-", here, elem_size(l->elems, depth)));
+    const Elem *is = ELEM(l->elems, "||", ELEM(l->elems, "==", index, here), below);
+    return lower_give(l, 0, values->type, at->rank + 1, dim, ELEM(l->elems, "?", is, choice[1], choice[0]));
+}
+
+static bool lower_eye(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    if (!v || v->rank != 2)
+        return lower_error(l, "expected a matrix");
+    const int type = (int)onnx_int(n->onnx, "dtype", 0);
+    const Elem *diagonal = elem_int(l->elems, onnx_int(n->onnx, "k", 0));
+    const Elem *is = ELEM(l->elems, "==", lower_place_elem(l, 1, v->dim[1]),
+                          ELEM(l->elems, "+", lower_place_elem(l, 0, v->dim[0]), diagonal));
+    return lower_give(l, 0, type ? element_of_onnx(type) : v->type, 2, v->dim,
+                      ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
+}
+
 static bool lower_range(Lower *l, const NetNode *n)
 {
     const Poly *from, *to, *step;
+    double of[3];
     int one;
     (void)n;
     if (!lower_has(l, 3))
         return false;
+    if (lower_input(l, 0)->type != ELEMENT_S64 && value_numbers(l, lower_input(l, 0), 1, &of[0], &one) &&
+        value_numbers(l, lower_input(l, 1), 1, &of[1], &one) && value_numbers(l, lower_input(l, 2), 1, &of[2], &one) &&
+        of[2] != 0) {
+        const double many = ceil((of[1] - of[0]) / of[2]);
+        const Poly *known = poly_number(l->polys, many > 0 && many < INT32_MAX ? (int64_t)many : 0);
+        const Elem *at = ELEM(l->elems, "*", lower_place_elem(l, 0, known), number(l, of[2]));
+        return lower_give(l, 0, lower_input(l, 0)->type, 1, &known, ELEM(l->elems, "+", at, number(l, of[0])));
+    }
     if (!value_sizes(l, lower_input(l, 0), 1, &from, &one) || !value_sizes(l, lower_input(l, 1), 1, &to, &one) ||
         !value_sizes(l, lower_input(l, 2), 1, &step, &one))
         return lower_error(l, "expected a range of whole numbers that follow from sizes");
@@ -372,6 +530,19 @@ const LowerRow lower_elements[] = {
     { "Xor", lower_test, LOWERS_ELEMENTS, "!=" },
     { "Not", lower_test, LOWERS_ELEMENTS, "!" },
     { "IsNaN", lower_is_nan, LOWERS_ELEMENTS, NULL },
+    { "IsInf", lower_is_inf, LOWERS_ELEMENTS, NULL },
+    { "Mean", lower_mean, LOWERS_ELEMENTS, NULL },
+    { "PRelu", lower_prelu, LOWERS_ELEMENTS, NULL },
+    { "Celu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Shrink", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Swish", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Tan", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Cosh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Sinh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.QuickGelu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.Gelu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.BiasGelu", lower_biased, LOWERS_ELEMENTS, "gelu" },
+    { "com.microsoft.FastGelu", lower_biased, LOWERS_ELEMENTS, "gelu_tanh" },
     { "Where", lower_where, LOWERS_ELEMENTS, NULL },
     { "Cast", lower_cast, LOWERS_ELEMENTS, NULL },
     { "CastLike", lower_cast_like, LOWERS_ELEMENTS, NULL },
@@ -389,8 +560,10 @@ const LowerRow lower_elements[] = {
     { "ThresholdedRelu", lower_one, LOWERS_ELEMENTS, NULL },
     { "Mish", lower_one, LOWERS_ELEMENTS, NULL },
     { "Identity", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Dropout", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Dropout", lower_dropout, LOWERS_ELEMENTS, NULL },
     { "BatchNormalization", lower_batch_norm, LOWERS_ELEMENTS, NULL },
+    { "OneHot", lower_one_hot, LOWERS_ROWS, NULL },
+    { "EyeLike", lower_eye, LOWERS_SIZES, NULL },
     { "Range", lower_range, 0, NULL },
     { NULL, NULL, 0, NULL },
 };

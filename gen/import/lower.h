@@ -114,6 +114,7 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
+    const Elem *zero;  /* a constant; NULL: none was needed yet */
     TextList dim_text; /* --dim: "batch=B:1..16" */
     int nfailed;
 } Lower;

@@ -493,6 +493,13 @@ static bool lower_range(Lower *l, const NetNode *n)
     const Elem *place = lower_place_elem(l, 0, extent);
     const Elem *x =
         ELEM(l->elems, "+", ELEM(l->elems, "*", place, elem_size(l->elems, step)), elem_size(l->elems, from));
+    int64_t many;
+    if (poly_is_number(extent, &many) && many > 0 && many <= LOWER_MAX_LIST) {
+        const Elem *list[LOWER_MAX_LIST];
+        for (int64_t i = 0; i < many; i++)
+            list[i] = elem_size(l->elems, poly_add(l->polys, from, poly_mul(l->polys, step, poly_number(l->polys, i))));
+        return lower_give_list(l, 0, lower_input(l, 0)->type, 1, &extent, (int)many, list);
+    }
     return lower_give(l, 0, lower_input(l, 0)->type, 1, &extent, x);
 }
 

@@ -122,6 +122,10 @@ class Case:
                 self.model = model
                 made = [p for p in (folder / (self.name.lower() + ".cfg"), folder / (self.name + ".cfg")) if p.exists()]
                 self.calls = made[0].read_text().count("{ call = ") if made else 8
+                if made:
+                    ran = subprocess.run([dcgen, "check", "-q", made[0]], capture_output=True, text=True)
+                    if ran.returncode:
+                        self.result, self.why = "failed", "check: " + tail(ran.stderr, 4)
                 return
             # the second is how models have it
             words = ran.stderr if words is None or len(seen) == 2 else words

@@ -37,6 +37,8 @@ static const char *import_to(Run *r, const char *folder)
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
     Lower *l = m ? lower_model(r->a, m, &r->o->dims, d) : NULL;
+    if (l && r->o->keep)
+        states_keep(l, lower_dim(l, "kept"));
     const bool ok = l && write_model(l, name, folder, &err);
     onnx_close(m);
     diag_print(d, stderr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * import: from a model to a spec. MODEL.onnx becomes NAME.cfg, with functions and a graph, and NAME.safetensors; NAME is
- * the file's, as far as a package can be called so.
+ * import: from a model to a spec. MODEL.onnx becomes NAME.cfg, with functions and a graph, and NAME.safetensors; NAME
+ * is the file's, as far as a package can be called so.
  */
 #include <ctype.h>
 #include <errno.h>

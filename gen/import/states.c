@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * states: keys and values that are kept from call to call. A model takes those of before as an input, and gives them
- * back as an output with new ones behind. As a state both are one tensor, with room for more: a call writes the new ones
- * to their place, and copies nothing.
+ * back as an output with new ones behind. As a state both are one tensor, with room for more: a call writes the new
+ * ones to their place, and copies nothing.
  */
 #include <string.h>
 #include "gen/import/lower.h"

@@ -332,7 +332,7 @@ static bool read_dim_text(Lower *l, const char *text, const char *symbol, const 
 }
 
 /* The dim that a name of the model is; a new one where it was not met yet. */
-static const Poly *dim_of_symbol(Lower *l, const char *symbol)
+const Poly *lower_dim(Lower *l, const char *symbol)
 {
     const char *name = NULL;
     int64_t least = 1, most = strstr(symbol, "batch") ? 8 : 512;
@@ -347,7 +347,7 @@ static const Poly *dim_of_symbol(Lower *l, const char *symbol)
     return poly_dim(l->polys, known >= 0 ? known : polys_dim(l->polys, name, least, most));
 }
 
-static const Poly *dim_of_name(void *ctx, const char *name) { return dim_of_symbol(ctx, name); }
+static const Poly *dim_of_name(void *ctx, const char *name) { return lower_dim(ctx, name); }
 
 /* A dim's symbol may be a sum of others: "past + seq". */
 static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
@@ -355,11 +355,11 @@ static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
     if (d->value >= 0)
         return poly_number(l->polys, d->value);
     if (!d->symbol)
-        return dim_of_symbol(l, arena_printf(l->arena, "%s_%d", value, i));
+        return lower_dim(l, arena_printf(l->arena, "%s_%d", value, i));
     Diag *quiet = diag_new(l->arena);
     const Expr *e = strpbrk(d->symbol, "+-*/") ? expr_parse(l->arena, d->symbol, (Loc){ 0 }, quiet) : NULL;
     const Poly *sum = e ? poly_of_names(l->polys, e, dim_of_name, l) : NULL;
-    return sum ? sum : dim_of_symbol(l, d->symbol);
+    return sum ? sum : lower_dim(l, d->symbol);
 }
 
 static bool add_input(Lower *l, const OnnxValue *input)
@@ -395,6 +395,9 @@ static bool give_output(Lower *l, const OnnxValue *output)
     if (value < 0 || !l->value[value].is_known)
         return l->nfailed > 0 || lower_error(l, "nothing gives the output %s", onnx_shown(l->arena, output->name));
     Value *v = &l->value[value];
+    for (int i = 0; i < v->rank; i++)
+        if (poly_is(v->dim[i], 0))
+            return lower_error(l, "the output %s has no elements", onnx_shown(l->arena, output->name));
     Access a;
     int place[LOWER_MAX_RANK];
     if (!store_value(l, v))

@@ -388,6 +388,12 @@ static bool make_constant(Lower *l, Value *v)
     return true;
 }
 
+bool store_known(Lower *l, const Elem *x, double *value)
+{
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
+    return x && is_constant(l, x) && !uses_dims(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
+}
+
 bool store_constant(Lower *l, Value *v)
 {
     return v->elem && !is_view(v->elem) && v->elem->type != ELEM_TRUTH && v->elem->nload && make_constant(l, v);

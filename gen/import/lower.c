@@ -424,7 +424,8 @@ static bool give_output(Lower *l, const OnnxValue *output)
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_rows, lower_views, lower_products, lower_images };
+    const LowerRow *const tables[] = { lower_elements, lower_rows,   lower_views,
+                                       lower_products, lower_images, lower_einsums };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)

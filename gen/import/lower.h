@@ -253,10 +253,15 @@ typedef struct {
     } kind;         /* 0: a product or the like */
     const char *as; /* the function of formulas */
 } LowerRow;
+/* The product of two values, each with its matrices along the last two extents: a load of the result over the places of
+ * these extents. NULL after an error. */
+const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim);
+/* One value of the elements of x, over the places of v, along these axes: "sum" and the like. NULL after an error. */
+const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes);
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
-extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[],
-    lower_images[]; /* each ends in a row without op */
+extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[], lower_images[],
+    lower_einsums[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

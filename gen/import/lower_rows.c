@@ -70,7 +70,7 @@ static const Elem *row(Lower *l, const char *op, int along, const Poly *extent, 
 }
 
 /* One value of the elements of x along these axes: x with its places along them made one place. */
-static const Elem *reduce(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes)
+const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes)
 {
     const Poly *extent = poly_number(l->polys, 1);
     int place[LOWER_MAX_RANK], n = 0;
@@ -195,7 +195,7 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     if (!x)
         return false;
     x = before_row(l, n->op, x);
-    x = strcmp(as(n), "prod") == 0 ? products(l, v, x, axes) : reduce(l, as(n), v, x, axes);
+    x = strcmp(as(n), "prod") == 0 ? products(l, v, x, axes) : lower_reduced(l, as(n), v, x, axes);
     return x && give_reduced(l, v, behind_row(l, n->op, x), axes, keeps, v->type);
 }
 
@@ -209,7 +209,7 @@ static const Elem *place_of_most(Lower *l, const NetNode *n, const Value *v, int
     const Elem *from_end = ELEM(l->elems, "-", end, elem_place(l->elems, place));
     x = is_last ? elem_replace(l->elems, x, 1, &place, &from_end) : x;
     x = strcmp(n->op, "ArgMin") == 0 ? ELEM(l->elems, "neg", x) : x;
-    x = reduce(l, "argmax", v, x, 1u << axis);
+    x = lower_reduced(l, "argmax", v, x, 1u << axis);
     return is_last ? ELEM(l->elems, "-", end, x) : x;
 }
 
@@ -344,7 +344,7 @@ static bool give_moments(Lower *l, const Value *v, int first, double eps)
     const unsigned axes = ((1u << v->rank) - 1) & ~((1u << first) - 1);
     if (!lower_output(l, 1) && !lower_output(l, 2))
         return true;
-    const Elem *x = row_value(l, v), *mean = x ? reduce(l, "mean", v, x, axes) : NULL;
+    const Elem *x = row_value(l, v), *mean = x ? lower_reduced(l, "mean", v, x, axes) : NULL;
     Value off = { .type = v->type, .is_known = true, .rank = v->rank, .elem = ELEM(l->elems, "-", x, mean) };
     memcpy(off.dim, v->dim, sizeof off.dim);
     for (int i = 0; i < v->rank; i++)
@@ -357,7 +357,7 @@ static bool give_moments(Lower *l, const Value *v, int first, double eps)
         return false;
     if (lower_output(l, 1))
         off.elem = ELEM(l->elems, "-", x, lower_output(l, 1)->elem);
-    const Elem *variance = reduce(l, "mean", v, ELEM(l->elems, "*", off.elem, off.elem), axes);
+    const Elem *variance = lower_reduced(l, "mean", v, ELEM(l->elems, "*", off.elem, off.elem), axes);
     return lower_give(l, 2, ELEMENT_F32, v->rank, dim,
                       ELEM(l->elems, "rsqrt", ELEM(l->elems, "+", variance, number(l, eps))));
 }
@@ -474,7 +474,7 @@ static bool reduced_value(Lower *l, const char *op, const Value *v, const Elem *
 {
     *out = *v;
     out->nlist = 0;
-    if (!(out->elem = reduce(l, op, v, x, axes)))
+    if (!(out->elem = lower_reduced(l, op, v, x, axes)))
         return false;
     for (int i = 0; i < v->rank; i++)
         out->dim[i] = axes >> i & 1 ? poly_number(l->polys, 1) : v->dim[i];
@@ -518,7 +518,8 @@ static bool lower_lp_norm(Lower *l, const NetNode *n)
     const Elem *x = row_value(l, v);
     if (!x)
         return false;
-    const Elem *sum = reduce(l, "sum", v, is_l1 ? ELEM(l->elems, "abs", x) : ELEM(l->elems, "*", x, x), 1u << axis);
+    const Elem *sum =
+        lower_reduced(l, "sum", v, is_l1 ? ELEM(l->elems, "abs", x) : ELEM(l->elems, "*", x, x), 1u << axis);
     const Elem *by = is_l1 ? sum : ELEM(l->elems, "sqrt", sum);
     const Elem *is_zero = ELEM(l->elems, "==", sum, number(l, 0)); /* what is 0 stays so */
     return lower_give(l, 0, v->type, v->rank, v->dim,

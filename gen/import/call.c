@@ -325,8 +325,11 @@ static bool write_indexed(Writer *w, const Elem *x)
     const char *name;
     const Poly *stride[LOWER_MAX_RANK];
     memory_strides(l, x->memory, stride);
-    CallOperand o = { .access = { .memory = x->memory, .at = poly_number(l->polys, 0), .n = m->rank },
+    CallOperand o = { .access = { .memory = m->is_part ? m->whole : x->memory,
+                                  .at = m->is_part ? m->part_at : poly_number(l->polys, 0),
+                                  .n = m->rank },
                       .rank = m->rank,
+                      .is_strided = m->is_part && m->rank > 1,
                       .is_declared = true };
     for (int i = 0; i < m->rank; i++) {
         o.extent[i] = m->extent[m->order[i]];
@@ -460,11 +463,13 @@ static bool write_apply(Writer *w, const Elem *x)
         text_add(&w->text, x->op);
         return write_list(w, x);
     }
+    const bool turns = (*x->op == '+' || *x->op == '*') && w->step->op && elem_loads(x->arg[1], w->step->out) &&
+                       !elem_loads(x->arg[0], w->step->out); /* what the operator computed stands first */
     text_add(&w->text, "(");
-    if (!write_elem(w, x->arg[0]))
+    if (!write_elem(w, x->arg[turns]))
         return false;
     text_printf(&w->text, " %s ", x->op);
-    if (!write_elem(w, x->arg[1]))
+    if (!write_elem(w, x->arg[!turns]))
         return false;
     text_add(&w->text, ")");
     return true;

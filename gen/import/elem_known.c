@@ -288,6 +288,11 @@ static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem 
         return (value != 0) == (*op == '&') ? x : y;
     if (strcmp(op, "/") == 0 && is_op(y, "sqrt"))
         return ELEM(e, "*", x, ELEM(e, "rsqrt", y->arg[0]));
+    double inner;
+    if (right && strcmp(op, "*") == 0 && is_op(x, "*") && elem_is_number(x->arg[1], &inner))
+        return ELEM(e, "*", x->arg[0], elem_number(e, value * inner));
+    if (strcmp(op, "*") == 0 && elem_is_number(x, &inner) && !right)
+        return ELEM(e, "*", y, x); /* numbers stand behind */
     if (strcmp(op, "-") == 0)
         return centred(e, x, y);
     if (strcmp(op, "*") != 0 || x->type != ELEM_REAL)

@@ -82,24 +82,30 @@ ElemType elem_type_of(ElementType type)
                                                                                                        : ELEM_INT;
 }
 
-const Elem *value_elem(Lower *l, const Value *v)
+/* The number of an element, counted in order, by its places. */
+static const Poly *lower_flat_place(Lower *l, int rank, const Poly *const *dim)
 {
     const Poly *stride = poly_number(l->polys, 1), *at = poly_number(l->polys, 0);
-    const Elem *chosen;
+    for (int i = rank - 1; i >= 0; i--) {
+        at = poly_add(l->polys, at, poly_mul(l->polys, stride, elem_as_size(lower_place_elem(l, i, dim[i]))));
+        stride = poly_mul(l->polys, stride, dim[i]);
+    }
+    return at;
+}
+
+const Elem *value_elem(Lower *l, const Value *v)
+{
+    int64_t first, second, next;
     if (v->elem || !v->nlist)
         return v->elem;
-    for (int i = v->rank - 1; i >= 0; i--) {
-        at = poly_add(l->polys, at, poly_mul(l->polys, stride, elem_as_size(lower_place_elem(l, i, v->dim[i]))));
-        stride = poly_mul(l->polys, stride, v->dim[i]);
-    }
-    int64_t first, second, next;
+    const Poly *at = lower_flat_place(l, v->rank, v->dim);
     bool is_even = v->nlist > 1 && elem_is_whole(v->list[0], &first) && elem_is_whole(v->list[1], &second);
     for (int i = 2; i < v->nlist && is_even; i++)
         is_even = elem_is_whole(v->list[i], &next) && next == first + (second - first) * i;
     if (is_even) /* 0, 1, 2 ... */
         return elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, at, poly_number(l->polys, second - first)),
                                             poly_number(l->polys, first)));
-    chosen = v->list[v->nlist - 1];
+    const Elem *chosen = v->list[v->nlist - 1];
     for (int i = v->nlist - 2; i >= 0; i--)
         chosen = ELEM(l->elems, "?", ELEM(l->elems, "==", elem_size(l->elems, at), elem_int(l->elems, i)), v->list[i],
                       chosen);
@@ -278,6 +284,20 @@ static void add_constant(Lower *l, int value)
             v->list[i] = lower_constant_elem(l, t, i);
         if (v->nlist)
             return;
+    }
+    double first = 0, second = 0;
+    bool is_even = is_whole && t->count > 1;
+    for (int64_t i = 0; i < t->count && is_even; i++) {
+        first = i == 0 ? constant_at(t, i) : first;
+        second = i == 1 ? constant_at(t, i) : second;
+        is_even = i < 2 || constant_at(t, i) == first + (second - first) * (double)i;
+    }
+    if (is_even) { /* 0, 1, 2 ... */
+        const Poly *at = lower_flat_place(l, t->rank, v->dim);
+        v->elem = elem_size(l->elems,
+                            poly_add(l->polys, poly_mul(l->polys, at, poly_number(l->polys, (int64_t)(second - first))),
+                                     poly_number(l->polys, (int64_t)first)));
+        return;
     }
     const Storage *stored = &storages[is_whole ? STORED_S32 : STORED_F32];
     Memory m = { .kind = MEMORY_CONSTANT,

@@ -34,6 +34,9 @@ typedef struct {
     bool is_ordered;           /* else the first that reads it chooses */
     const void *data;          /* of a constant, as `stored` */
     int step;                  /* of a result: the one that computes it; -1 */
+    bool is_part;              /* its rows are parts of the wider ones of `whole`, from part_at on */
+    int whole;
+    const Poly *part_at, *row; /* row: elements of a row of `whole` */
     const char *output;        /* the model's output that it is; NULL: none */
     int nread;                 /* steps that read it */
 } Memory;
@@ -88,6 +91,7 @@ typedef struct {
     StepOperand operand[LOWER_MAX_OPERAND];
     const char *layout;   /* as a spec says it: "W = \"KN\"; packed = true;"; NULL: none */
     bool is_value_of_row; /* of a formula: it has one value of a row, which its output lacks */
+    bool is_gone;         /* another step does its work */
     bool is_closed;       /* what is made of its result is settled */
 } Step;
 
@@ -145,11 +149,17 @@ bool store_others(Lower *l, const NetNode *n);
 bool store_settle(Lower *l, int value);
 /* Computes a value of constants now: it becomes one. False: it is none. */
 bool store_constant(Lower *l, Value *v);
+/* The value of an expression of constants at these dims. False: it has none. */
+bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value);
 /* Computes a value into memory of its own that lies in this order. False after an error. */
 bool store_copy(Lower *l, Value *v, const int *order);
 /* Nothing more is made of the results of operators that x loads. */
 void store_close(Lower *l, const Elem *x);
 int store_step(Lower *l, Step s); /* adds a step; its number */
+
+/* ---- siblings.c ---- */
+
+void siblings_join(Lower *l);
 
 /* ---- call.c ---- */
 

@@ -18,7 +18,7 @@ static void strides_in_order(Lower *l, const Memory *m, const int *order, const 
     const Poly *step = poly_number(l->polys, 1);
     for (int i = m->rank - 1; i >= 0; i--) {
         stride[order[i]] = step;
-        step = poly_mul(l->polys, step, m->extent[order[i]]);
+        step = poly_mul(l->polys, step, m->is_part && i == m->rank - 1 ? m->row : m->extent[order[i]]);
     }
 }
 
@@ -49,7 +49,8 @@ static bool access_in_order(Lower *l, const Elem *x, const int *order, int n, co
             return false;
         at = poly_add(l->polys, at, poly_mul(l->polys, elem_as_size(x->arg[i]), stride[i]));
     }
-    *out = (Access){ .memory = x->memory, .n = n };
+    *out = (Access){ .memory = m->is_part ? m->whole : x->memory, .n = n };
+    at = m->is_part ? poly_add(l->polys, at, m->part_at) : at;
     return at && poly_linear(l->polys, at, place, n, out->stride, &out->at);
 }
 

@@ -349,6 +349,11 @@ static bool load_constant(void *ctx, int memory, const int64_t *index, int n, do
     return true;
 }
 
+bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value)
+{
+    return is_constant(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
+}
+
 bool store_constant(Lower *l, Value *v)
 {
     enum { MOST = 1 << 26 };

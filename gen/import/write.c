@@ -322,8 +322,9 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
         .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
     };
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    siblings_join(l);
     for (int i = 0; i < l->norder; i++)
-        if (!add_step(&w, &l->step[l->order[i]]))
+        if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))
             return false;
     const char *text = spec_text_of(&w, name), *path = arena_printf(l->arena, "%s/%s.cfg", folder, name);
     if (!write_constants(&w, arena_printf(l->arena, "%s/%s.safetensors", folder, name), err))

@@ -209,9 +209,9 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     const TENSOR_TYPE *const TENSOR = inputs->MEMBER; //@ repeat read_inputs
 #endif
 #if NSTATE
-    TENSOR_TYPE *const TENSOR = state->MEMBER; //@ repeat states
+    TENSOR_TYPE *const TENSOR = state->MEMBER; //@ repeat read_states
 #endif
-    TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat outputs
+    TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat read_outputs
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 

@@ -25,6 +25,10 @@ bool build_ahead(Run *r);
 bool try_kernel(Run *r);
 /* import MODEL: writes the model's spec and its weights (gen/import). */
 bool import_model(Run *r);
+/* Is the operand a model, not a spec? */
+bool import_is_model(const char *path);
+/* Imports the model o->operand beside where its package goes. The path of the spec; NULL: it fails. */
+const char *import_for_package(Run *r);
 /* --dump STAGE: prints what that stage makes of the spec, or of the records that there are. Nothing is measured or
  * written. */
 bool dump_stage(Run *r);

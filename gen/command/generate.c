@@ -15,7 +15,8 @@
  * can be written where it is to go. */
 static const Workload *read_workload(Run *r)
 {
-    const Workload *w = run_workload(r);
+    const char *spec = import_is_model(r->o->operand) ? import_for_package(r) : r->o->operand;
+    const Workload *w = spec ? run_read(r, spec, r->o) : NULL;
     return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 

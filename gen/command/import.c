@@ -4,7 +4,9 @@
  * the file's, as far as a package can be called so.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "gen/base/name.h"
 #include "gen/base/quote.h"
 #include "gen/command/command.h"
@@ -28,21 +30,42 @@ static const char *folder_of(Arena *a, const char *path)
     return slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
 }
 
-bool import_model(Run *r)
+/* Writes NAME.cfg and NAME.safetensors into the folder. The path of the former; NULL: it fails. */
+static const char *import_to(Run *r, const char *folder)
 {
     Diag *d = diag_new(r->a);
-    const char *path = r->o->operand, *name = name_of(r->a, path);
-    const char *folder = r->o->out ? r->o->out : folder_of(r->a, path), *err = NULL;
+    const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
     Lower *l = m ? lower_model(r->a, m, &r->o->dims, d) : NULL;
     const bool ok = l && write_model(l, name, folder, &err);
     onnx_close(m);
     diag_print(d, stderr);
-    if (err)
-        return run_fails(r, EXIT_ENVIRONMENT, "%s", err);
     if (!ok)
-        return run_fails(r, EXIT_USAGE, "%s cannot be imported", path);
-    if (!r->o->quiet)
-        printf("%s/%s.cfg\n%s/%s.safetensors\n", folder, name, folder, name);
-    return true;
+        run_fails(r, err ? EXIT_ENVIRONMENT : EXIT_USAGE, err ? "%s" : "%s cannot be imported", err ? err : path);
+    return ok ? arena_printf(r->a, "%s/%s.cfg", folder, name) : NULL;
+}
+
+bool import_is_model(const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    return suffix && strcmp(suffix, ".onnx") == 0;
+}
+
+const char *import_for_package(Run *r)
+{
+    const char *out = r->o->out ? r->o->out : arena_printf(r->a, "out/%s", name_of(r->a, r->o->operand));
+    const char *folder = folder_of(r->a, out);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        run_fails(r, EXIT_ENVIRONMENT, "cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    return import_to(r, folder);
+}
+
+bool import_model(Run *r)
+{
+    const char *spec = import_to(r, r->o->out ? r->o->out : folder_of(r->a, r->o->operand));
+    if (spec && !r->o->quiet)
+        printf("%s\n%.*s.safetensors\n", spec, (int)strlen(spec) - 4, spec);
+    return spec;
 }

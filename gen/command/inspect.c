@@ -65,24 +65,93 @@ static bool is_explained(const Options *o, const Job *job)
     return has_target(o, job) && (!function || strcmp(function, o->function) == 0);
 }
 
-bool explain_package(Run *r)
+/* Explains a shape of the function that o names, for each target. */
+static bool explain_function(Run *r, const Workload *w, const Options *o, bool *is_first)
 {
-    const Options *o = r->o;
-    const Workload *w = read_package(r);
-    bool is_first = true;
-    if (!w || !check_function(r, w))
-        return false;
     for (const Job *job = w->job; job < w->job + w->njob; job++) {
         if (!is_explained(o, job))
             continue;
-        if (!is_first && !o->json)
+        if (!*is_first && !o->json)
             printf("\n");
-        is_first = false;
+        *is_first = false;
         r->code = explain(r->a, job->result, o->binding, o->nbinding, o->json, stdout, stderr);
         if (r->code != EXIT_DONE)
             return false;
     }
     return true;
+}
+
+/* ---- a node of the package's model ---- */
+
+/* The dims that the command line gives. False: one lacks. */
+static bool read_node_dims(Run *r, const Graph *g, int64_t *dims)
+{
+    for (int i = 0; i < polys_ndim(g->polys); i++) {
+        const ExplainBinding *b = NULL;
+        for (int k = 0; k < r->o->nbinding; k++)
+            if (strcmp(r->o->binding[k].name, polys_dim_name(g->polys, i)) == 0)
+                b = &r->o->binding[k];
+        if (!b)
+            return run_fails(r, EXIT_USAGE, "a node's sizes follow from the model's dims; %s=VALUE is missing",
+                             polys_dim_name(g->polys, i));
+        dims[i] = b->value;
+    }
+    return true;
+}
+
+/* What the command line would say of the node's function: its extents at these dims, and what is no dim. */
+static bool node_options(Run *r, const Graph *g, const GraphNode *n, const int64_t *dims, Options *o)
+{
+    const Spec *f = g->file->function[n->function];
+    ExplainBinding *b = ARENA_ARRAY(r->a, (size_t)(f->op->ngiven + r->o->nbinding), ExplainBinding);
+    *o = *r->o;
+    o->function = f->function;
+    o->binding = b;
+    o->nbinding = 0;
+    for (int i = 0; i < f->op->ngiven; i++) {
+        int64_t size;
+        if (!poly_at(g->polys, n->extent[i], dims, &size))
+            return run_fails(r, EXIT_USAGE, "the node has no size %s at these dims", f->op->extent[i].name);
+        b[o->nbinding++] = (ExplainBinding){ f->op->extent[i].name, size };
+    }
+    for (int i = 0; i < r->o->nbinding; i++)
+        if (polys_find(g->polys, r->o->binding[i].name) < 0)
+            b[o->nbinding++] = r->o->binding[i];
+    return true;
+}
+
+static bool is_node(const Workload *w, const char *name)
+{
+    bool is = false;
+    for (int i = 0; w->graph && name && i < w->graph->nnode && !is; i++)
+        is = strcmp(w->graph->node[i].name, name) == 0;
+    return is;
+}
+
+/* Explains all calls that the model's node is made of. */
+static bool explain_node(Run *r, const Workload *w)
+{
+    const Graph *g = w->graph;
+    int64_t dims[SPEC_MAX_DIM];
+    bool is_first = true;
+    if (!read_node_dims(r, g, dims))
+        return false;
+    for (const GraphNode *n = g->node; n < g->node + g->nnode; n++) {
+        Options o;
+        if (strcmp(n->name, r->o->function) == 0 &&
+            (!node_options(r, g, n, dims, &o) || !explain_function(r, w, &o, &is_first)))
+            return false;
+    }
+    return true;
+}
+
+bool explain_package(Run *r)
+{
+    const Workload *w = read_package(r);
+    bool is_first = true;
+    if (w && is_node(w, r->o->function))
+        return explain_node(r, w);
+    return w && check_function(r, w) && explain_function(r, w, r->o, &is_first);
 }
 
 bool regret_package(Run *r)

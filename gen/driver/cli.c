@@ -93,7 +93,7 @@ typedef struct {
 static const OptionRow OPTIONS[] = {
     { "out", 'o', ARG_TEXT, GENERATE | REPLAY | IMPORT, "DIR", FIELD(out), 0, 0,
       "write the package to DIR (default: out/NAME); import: the spec and the weights (default: beside MODEL)" },
-    { "dim", 0, ARG_LIST, IMPORT, "NAME=D:LEAST..MOST", FIELD(dims), 0, 0,
+    { "dim", 0, ARG_LIST, IMPORT | GENERATE | REPLAY, "NAME=D:LEAST..MOST", FIELD(dims), 0, 0,
       "what the model calls NAME is the dim D, of that range; repeat it for several" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
       "write even into a folder with other files; those stay as they are" },
@@ -470,8 +470,7 @@ static bool parse_operands(CommandLine *p)
     if (p->o->command == COMMAND_TRY)
         return parse_try(p, arg, narg);
     p->o->operand = arg[0];
-    const bool has_function =
-        p->o->command == COMMAND_EXPLAIN && narg > 1 && !strchr(arg[1], '=') && !name_fault(arg[1]);
+    const bool has_function = p->o->command == COMMAND_EXPLAIN && narg > 1 && !strchr(arg[1], '=');
     p->o->function = has_function ? arg[1] : NULL;
     if (*row->values)
         return parse_bindings(p, arg + 1 + has_function, narg - 1 - has_function);

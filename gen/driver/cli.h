@@ -35,7 +35,7 @@ typedef struct {
     Command command;
     const char *operand;     /* SPEC, or PKG of explain, bench and replay --check */
     const char *tried;       /* try: the template's name, or the path of its file */
-    const char *function;    /* explain: of a package of several; NULL: none is named */
+    const char *function;    /* explain: of a package of several, or a node of its model; NULL: none is named */
     ExplainBinding *binding; /* explain: T=37 ... in the order given; try: MR=4 ... */
     int nbinding;
 

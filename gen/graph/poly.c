@@ -341,6 +341,21 @@ const Poly *poly_apply(Polys *p, const char *op, const Poly *x, const Poly *y)
     return known ? known : apply_atom(p, row, x, y);
 }
 
+/* x = by * atom + rest. */
+static void split_at(Polys *p, const Poly *x, int atom, const Poly **by, const Poly **rest)
+{
+    const Poly *one = of_atom(p, atom), *with = poly_number(p, 0);
+    *by = with;
+    for (int j = 0; j < x->nterm; j++) {
+        const Poly *term = of_terms(p, &x->term[j], 1), *part = poly_quotient(p, term, one);
+        if (part) {
+            *by = poly_add(p, *by, part);
+            with = poly_add(p, with, term);
+        }
+    }
+    *rest = poly_sub(p, x, with);
+}
+
 bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
                 const Poly **rest)
 {
@@ -349,20 +364,28 @@ bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const
             const PolyAtom t = p->atom[x->term[i].atom[k]];
             if (!t.op)
                 continue;
-            const Poly *atom = of_atom(p, x->term[i].atom[k]), *with = poly_number(p, 0);
-            *by = poly_number(p, 0);
-            for (int j = 0; j < x->nterm; j++) {
-                const Poly *term = of_terms(p, &x->term[j], 1), *part = poly_quotient(p, term, atom);
-                if (part) {
-                    *by = poly_add(p, *by, part);
-                    with = poly_add(p, with, term);
-                }
-            }
-            *rest = poly_sub(p, x, with);
+            split_at(p, x, x->term[i].atom[k], by, rest);
             *op = t.op->text;
             *a = t.x;
             *b = t.y;
             return *by && *rest;
+        }
+    return false;
+}
+
+bool poly_is_remainder(Polys *p, const Poly *x, const Poly **a, const Poly **b)
+{
+    const OpRow *divides = expr_operator("/", 1);
+    for (int i = 0; i < x->nterm; i++)
+        for (int k = 0; k < x->term[i].natom; k++) {
+            const int atom = x->term[i].atom[k];
+            const Poly *by;
+            if (p->atom[atom].op != divides)
+                continue;
+            split_at(p, x, atom, &by, a);
+            *b = poly_sub(p, poly_number(p, 0), by);
+            if (*a && *b && (*b)->nterm && poly_same(poly_apply(p, "/", *a, *b), of_atom(p, atom)))
+                return true;
         }
     return false;
 }

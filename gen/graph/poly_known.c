@@ -110,14 +110,14 @@ bool poly_is_within(Polys *p, const Poly *x, const Poly *y)
     poly_range(p, x, &least, &most);
     if (least >= 0 && poly_is_below(p, x, y))
         return true;
-    if (!poly_split(p, x, &by, &op, &a, &b, &rest) || strcmp(op, "/") != 0)
-        return false;
-    if (poly_is(by, 1) && poly_is(rest, 0)) /* a / b */
+    if (poly_split(p, x, &by, &op, &a, &b, &rest) && strcmp(op, "/") == 0 && poly_is(by, 1) && poly_is(rest, 0))
         return poly_is_within(p, a, poly_mul(p, b, y));
-    poly_range(p, poly_sub(p, y, b), &least, &most);
-    if (least < 0 || !poly_same(by, poly_sub(p, poly_number(p, 0), b)) || !poly_same(rest, a))
+    if (!poly_is_remainder(p, x, &a, &b))
         return false;
-    poly_range(p, a, &least, &most); /* a - b*(a / b) */
+    poly_range(p, poly_sub(p, y, b), &least, &most);
+    if (least < 0)
+        return false;
+    poly_range(p, a, &least, &most);
     return least >= 0 || poly_is_within(p, a, poly_number(p, INT64_MAX));
 }
 

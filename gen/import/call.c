@@ -104,6 +104,16 @@ static bool write_split(Writer *w, const Poly *x)
     const char *op;
     if (!poly_split(p, x, &by, &op, &a, &b, &rest))
         return false;
+    if (poly_is_remainder(p, x, &a, &b)) {
+        text_add(&w->text, "(");
+        if (!write_size(w, a))
+            return false;
+        text_add(&w->text, " % ");
+        if (!write_size(w, b))
+            return false;
+        text_add(&w->text, ")");
+        return true;
+    }
     const bool divides = strcmp(op, "/") == 0;
     const Poly *times = divides ? poly_quotient(p, poly_sub(p, poly_number(p, 0), by), b) : NULL;
     const Poly *left = times ? poly_sub(p, rest, poly_mul(p, times, a)) : NULL;
@@ -365,7 +375,10 @@ static bool write_load(Writer *w, const Elem *x)
     const bool is_known = is_within(w, x);
     if ((is_known || !w->nchoice) && write_plain(w, x))
         return true;
-    if (is_known && w->is_plain)
+    bool is_table = false;
+    for (int i = 0; i < x->narg; i++)
+        is_table = is_table || !elem_as_size(x->arg[i]);
+    if (w->is_plain && !is_table && (is_known || !w->nchoice))
         return false;
     w->text.len = before;
     if (w->text.s)

@@ -360,6 +360,20 @@ static Value as_matrix(Lower *l, const Value *v, bool is_column)
     return m;
 }
 
+/* Takes a number out of a factor of a product: of x*0.5 it leaves x. Gives the number. */
+static double take_number(Lower *l, Value *v)
+{
+    double number_;
+    const Elem *x = v->elem;
+    if (!x || v->nlist || x->kind != ELEM_APPLY || strcmp(x->op, "*") != 0 || !elem_is_number(x->arg[1], &number_))
+        return 1;
+    v->elem = elem_as(l->elems, x->arg[0], ELEM_REAL);
+    return number_;
+}
+
+/* A factor as it is stored: others that read the same value find it in memory too, if nothing was taken out of it. */
+static Value *factor(Value *own, Value *copy, double number_) { return number_ == 1 && own->rank > 1 ? own : copy; }
+
 static bool lower_matmul(Lower *l, const NetNode *n)
 {
     if (!are_real(l, 2))
@@ -372,9 +386,11 @@ static bool lower_matmul(Lower *l, const NetNode *n)
     const bool is_row = a->rank == 1, is_column = b->rank == 1;
     A = as_matrix(l, a, false);
     B = as_matrix(l, b, true);
-    const Elem *x = product(l, is_row ? &A : a, is_column ? &B : b, &rank, dim);
+    const double of_a = take_number(l, &A), of_b = take_number(l, &B);
+    const Elem *x = product(l, factor(a, &A, of_a), factor(b, &B, of_b), &rank, dim);
     if (!x)
         return false;
+    x = ELEM(l->elems, "*", x, elem_number(l->elems, of_a * of_b));
     int place[LOWER_MAX_RANK], kept = 0;
     const Elem *by[LOWER_MAX_RANK];
     const Poly *left[LOWER_MAX_RANK];

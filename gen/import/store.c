@@ -424,7 +424,7 @@ bool store_settle(Lower *l, int value)
         return true; /* masks and places go into the expressions of those that use them */
     if (open_in(l, v->elem) && l->joins_results[value] < 0)
         return store_value(l, v);
-    int nuse = 0;
+    int nuse = net->is_output;
     for (int i = 0; i < net->nuse; i++) {
         const LowerRow *row = lower_row(l->net->node[net->use[i]].op);
         nuse += !(row && row->kind & LOWERS_SIZES);

@@ -11,11 +11,11 @@ enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each th
 int store_step(Lower *l, Step s)
 {
     s.node = s.node ? s.node : l->node ? l->node->onnx->name : "the model's outputs";
-    *ARENA_PUSH(l->arena, l->step, l->nstep) = s;
+    *ARENA_APPEND(l->arena, l->step, l->nstep) = s;
     l->memory[s.out].step = l->nstep - 1;
     if (!s.op) {
         l->step[l->nstep - 1].is_closed = true;
-        *ARENA_PUSH(l->arena, l->order, l->norder) = l->nstep - 1;
+        *ARENA_APPEND(l->arena, l->order, l->norder) = l->nstep - 1;
     }
     return l->nstep - 1;
 }
@@ -40,7 +40,7 @@ static Step *open_in(Lower *l, const Elem *x)
 static void close_step(Lower *l, Step *s)
 {
     s->is_closed = true;
-    *ARENA_PUSH(l->arena, l->order, l->norder) = (int)(s - l->step);
+    *ARENA_APPEND(l->arena, l->order, l->norder) = (int)(s - l->step);
 }
 
 void store_close(Lower *l, const Elem *x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * import: from a model to a spec. MODEL.onnx becomes NAME.cfg, with functions and a graph, and NAME.safetensors; NAME is
- * the file's, as far as a package can be called so.
+ * import: from a model to a spec. MODEL.onnx becomes NAME.cfg, with functions and a graph, and NAME.safetensors; NAME
+ * is the file's, as far as a package can be called so.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,6 +37,8 @@ static const char *import_to(Run *r, const char *folder)
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
     Lower *l = m ? lower_model(r->a, m, &r->o->dims, d) : NULL;
+    if (l && r->o->keep)
+        states_keep(l, lower_dim(l, "kept"));
     const bool ok = l && write_model(l, name, folder, &err);
     onnx_close(m);
     diag_print(d, stderr);

@@ -97,6 +97,10 @@ static const OptionRow OPTIONS[] = {
       "what the model calls NAME is the dim D, of that range; repeat it for several" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
       "write even into a folder with other files; those stay as they are" },
+    { "keep", 0, ARG_FLAG, IMPORT | GENERATE | REPLAY, NULL, FIELD(keep), 0, 0,
+      "inputs of the model that it gives back as outputs with more behind, as keys and values, stay in place from call "
+      "to "
+      "call; the dim 'kept' says for how many there is room" },
     { "target", 't', ARG_LIST, ALL & ~(REPLAY_CHECK | IMPORT), "NAME", FIELD(target), 0, 0,
       "generate for NAME, not for the spec's target: host, cuda, avx2 ..., or several: avx512,avx2; explain, bench: "
       "which one of the package's targets" },

@@ -383,11 +383,20 @@ bool poly_is_remainder(Polys *p, const Poly *x, const Poly **a, const Poly **b)
             if (p->atom[atom].op != divides)
                 continue;
             split_at(p, x, atom, &by, a);
+            int64_t least = 0, most;
             *b = poly_sub(p, poly_number(p, 0), by);
-            if (*a && *b && (*b)->nterm && poly_same(poly_apply(p, "/", *a, *b), of_atom(p, atom)))
+            if (*b)
+                poly_range(p, *b, &least, &most);
+            if (*a && least > 0 && poly_same(poly_apply(p, "/", *a, *b), of_atom(p, atom)))
                 return true;
         }
     return false;
+}
+
+const Poly *poly_widened(Polys *p, const Poly *x, const Poly *n, const Poly *m)
+{
+    const Poly *rest, *rows = x && n && n->nterm ? divide(p, x, n, &rest) : NULL;
+    return rows ? poly_add(p, rest, poly_mul(p, rows, m)) : NULL;
 }
 
 /* ---- from expressions ---- */

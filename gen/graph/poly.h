@@ -66,6 +66,8 @@ bool poly_uses(const Polys *p, const Poly *x, int dim);
  * such sum. */
 bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest);
 
+/* An offset into rows of n elements as one into rows of m. */
+const Poly *poly_widened(Polys *p, const Poly *x, const Poly *n, const Poly *m);
 /* Is it seen that x < y? Places are taken to be as large as they may be. */
 bool poly_is_below(Polys *p, const Poly *x, const Poly *y);
 /* Is x the remainder of a quotient, a % b? */

@@ -104,12 +104,13 @@ static bool write_split(Writer *w, const Poly *x)
     const char *op;
     if (!poly_split(p, x, &by, &op, &a, &b, &rest))
         return false;
-    if (poly_is_remainder(p, x, &a, &b)) {
+    const Poly *number, *divisor;
+    if (poly_is_remainder(p, x, &number, &divisor)) {
         text_add(&w->text, "(");
-        if (!write_size(w, a))
+        if (!write_size(w, number))
             return false;
         text_add(&w->text, " % ");
-        if (!write_size(w, b))
+        if (!write_size(w, divisor))
             return false;
         text_add(&w->text, ")");
         return true;

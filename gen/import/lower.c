@@ -344,7 +344,7 @@ static bool read_dim_text(Lower *l, const char *text, const char *symbol, const 
 }
 
 /* The dim that a name of the model is; a new one where it was not met yet. */
-static const Poly *dim_of_symbol(Lower *l, const char *symbol)
+const Poly *lower_dim(Lower *l, const char *symbol)
 {
     const char *name = NULL;
     int64_t least = 1, most = strstr(symbol, "batch") ? 8 : 512;
@@ -359,7 +359,7 @@ static const Poly *dim_of_symbol(Lower *l, const char *symbol)
     return poly_dim(l->polys, known >= 0 ? known : polys_dim(l->polys, name, least, most));
 }
 
-static const Poly *dim_of_name(void *ctx, const char *name) { return dim_of_symbol(ctx, name); }
+static const Poly *dim_of_name(void *ctx, const char *name) { return lower_dim(ctx, name); }
 
 /* A dim's symbol may be a sum of others: "past + seq". */
 static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
@@ -367,11 +367,11 @@ static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
     if (d->value >= 0)
         return poly_number(l->polys, d->value);
     if (!d->symbol)
-        return dim_of_symbol(l, arena_printf(l->arena, "%s_%d", value, i));
+        return lower_dim(l, arena_printf(l->arena, "%s_%d", value, i));
     Diag *quiet = diag_new(l->arena);
     const Expr *e = strpbrk(d->symbol, "+-*/") ? expr_parse(l->arena, d->symbol, (Loc){ 0 }, quiet) : NULL;
     const Poly *sum = e ? poly_of_names(l->polys, e, dim_of_name, l) : NULL;
-    return sum ? sum : dim_of_symbol(l, d->symbol);
+    return sum ? sum : lower_dim(l, d->symbol);
 }
 
 static bool add_input(Lower *l, const OnnxValue *input)

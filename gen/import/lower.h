@@ -21,7 +21,13 @@ enum { LOWER_MAX_RANK = ELEM_MAX_ARG, LOWER_MAX_EXTENT = 24, LOWER_MAX_OPERAND =
 
 /* ---- memory ---- */
 
-typedef enum { MEMORY_INPUT, MEMORY_CONSTANT, MEMORY_RESULT } MemoryKind;
+typedef enum {
+    MEMORY_INPUT,
+    MEMORY_CONSTANT,
+    MEMORY_RESULT,
+    MEMORY_STATE, /* an input and an output, which stays from call to call */
+    MEMORY_GONE   /* nothing uses it any more */
+} MemoryKind;
 
 typedef struct {
     MemoryKind kind;
@@ -133,6 +139,8 @@ const Elem *memory_elem(Lower *l, int memory);
 /* How x, a load, goes over memory along n places. False: it is no sum of these. Memory that is not ordered yet is laid
  * out so that the last place's elements lie side by side, if that can be. */
 bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out);
+/* The access where each `row` elements of memory became `wide` ones. */
+void access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide);
 bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent);
 /* The access with neighbouring places i and i + 1 as one; false: they are none. extent: of the places. */
 bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
@@ -160,6 +168,13 @@ int store_step(Lower *l, Step s); /* adds a step; its number */
 /* ---- siblings.c ---- */
 
 void siblings_join(Lower *l);
+
+/* ---- states.c ---- */
+
+/* Inputs that are given back as outputs with more behind become states. room: how many a state has room for. */
+void states_keep(Lower *l, const Poly *room);
+/* The dim that a name of the model is. */
+const Poly *lower_dim(Lower *l, const char *symbol);
 
 /* ---- call.c ---- */
 

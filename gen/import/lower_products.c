@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lower_products: operators of ONNX that become calls of dcgen's operators: products of matrices, convolutions, pooling.
+ * lower_products: operators of ONNX that become calls of dcgen's: products of matrices, convolutions, pooling.
  * Their operands lie in memory, and are seen as they lie there where the operator takes strides or another layout.
  */
 #include <string.h>
@@ -82,8 +82,8 @@ static bool access_product(Lower *l, const Product *p, const Elem *x, int first,
     return access_of(l, x, p->nbatch + 2, place, a);
 }
 
-/* Where an index of x has a place of the batch divided by a number, as heads that share keys do, that place becomes two.
- * False: none does. */
+/* Where an index of x has a place of the batch divided by a number, as heads that share keys do, that place becomes
+ * two. False: none does. */
 static bool split_batch(Lower *l, Product *p, const Elem *x)
 {
     for (int i = 0; i < x->narg; i++) {

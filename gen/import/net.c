@@ -82,8 +82,8 @@ int net_find(const Net *n, const char *name)
 
 /* ---- where uses join ---- */
 
-/* The first value at which the ways from x and y meet, each followed by the values that it joins in. Values are numbered
- * in the order in which nodes write them, so a value's joins in is behind it. */
+/* The first value at which the ways from x and y meet, each followed by what it joins in. Values are numbered in the
+ * order in which nodes write them, so a value's joins in is behind it. */
 static int meet(const int *joins, int x, int y)
 {
     while (x != y && x >= 0 && y >= 0)

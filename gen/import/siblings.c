@@ -149,13 +149,6 @@ static int join_shifts(Lower *l, const Layer *layer, int n, int64_t N)
                                    .step = -1 });
 }
 
-/* An offset into rows of N elements as one into rows of `all`. */
-static const Poly *widened(Lower *l, const Poly *x, const Poly *N, const Poly *all)
-{
-    const Poly *rows = poly_apply(l->polys, "/", x, N);
-    return poly_add(l->polys, poly_sub(l->polys, x, poly_mul(l->polys, rows, N)), poly_mul(l->polys, rows, all));
-}
-
 /* The result of a layer is now a part of the rows of `whole`, and whoever reads it knows. */
 static void become_part(Lower *l, const Layer *layer, int whole, int64_t from, int64_t N)
 {
@@ -171,10 +164,9 @@ static void become_part(Lower *l, const Layer *layer, int whole, int64_t from, i
             Access *a = &l->step[i].operand[k].access;
             if (a->memory != memory)
                 continue;
+            access_widen(l, a, own, all);
             a->memory = whole;
-            a->at = poly_add(l->polys, widened(l, a->at, own, all), m->part_at);
-            for (int j = 0; j < a->n; j++)
-                a->stride[j] = widened(l, a->stride[j], own, all);
+            a->at = poly_add(l->polys, a->at, m->part_at);
         }
 }
 

@@ -75,7 +75,7 @@ static bool has_row(const Elem *x)
 }
 
 /* The places of a value by those of the memory that it loads, each element of which it reads once: of Y[b,h*64 + d] =
- * relu(X[b,h,d]) that is h*64 + d. Extents of the memory that a place of the value goes over are tried in all orders. */
+ * relu(X[b,h,d]) that is h*64 + d. Extents of the memory that a place goes over are tried in all orders. */
 typedef struct {
     Lower *lower;
     const Value *value;
@@ -231,7 +231,7 @@ static int result_of(Lower *l, const Value *v)
     return memory_add(l, m);
 }
 
-/* Is it made of two parts along a place: c below a size, else other? *dim: the extent; *size: where the second begins. */
+/* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
 static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const Poly **size)
 {
     if (x->kind != ELEM_APPLY || strcmp(x->op, "?") != 0 || x->arg[0]->kind != ELEM_APPLY ||
@@ -422,8 +422,11 @@ bool store_settle(Lower *l, int value)
         return true;
     if (store_constant(l, v) || v->elem->type != ELEM_REAL)
         return true; /* masks and places go into the expressions of those that use them */
-    if (open_in(l, v->elem) && l->joins_results[value] < 0)
-        return store_value(l, v);
+    Step *open = open_in(l, v->elem);
+    if (open && l->joins_results[value] < 0 && !store_as_epilogue(l, v, open))
+        store_close(l, v->elem);
+    if (is_view(v->elem))
+        return true;
     int nuse = net->is_output;
     for (int i = 0; i < net->nuse; i++) {
         const LowerRow *row = lower_row(l->net->node[net->use[i]].op);

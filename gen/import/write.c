@@ -259,13 +259,15 @@ static void add_dims(ModelWriter *w, Text *t, const char *used)
 static const char *spec_text_of(ModelWriter *w, const char *name)
 {
     Lower *l = w->lower;
-    Text t = { .arena = w->arena }, body = t, list[4];
-    for (int i = 0; i < 4; i++)
+    Text t = { .arena = w->arena }, body = t, list[5];
+    for (int i = 0; i < 5; i++)
         list[i] = (Text){ .arena = w->arena };
     for (int i = 0; i < l->nmemory; i++) {
         const Memory *m = &l->memory[i];
         if (m->kind == MEMORY_INPUT)
             declare(w, &list[0], i);
+        else if (m->kind == MEMORY_STATE)
+            declare(w, &list[4], i);
         else if (m->output)
             declare(w, &list[1], i);
         else if (m->kind == MEMORY_CONSTANT && m->nread)
@@ -290,6 +292,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     add_list(&body, "inputs", &list[0]);
     add_list(&body, "outputs", &list[1]);
     add_list(&body, "constants", &list[2]);
+    add_list(&body, "state", &list[4]);
     add_list(&body, "tensors", &w->declared);
     add_list(&body, "views", &list[3]);
     add_list(&body, "nodes", &w->nodes);

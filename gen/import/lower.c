@@ -462,7 +462,10 @@ static bool lower_node(Lower *l, const NetNode *n)
     const LowerRow *row = *n->onnx->domain ? NULL : lower_row(n->op);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
-            return false; /* told where it came from */
+            return l->net->value[n->input[i]].writer < 0 /* else it was told where it came from */
+                       ? lower_error(l, "its input %s has elements of a type that is not supported",
+                                     onnx_shown(l->arena, l->net->value[n->input[i]].name))
+                       : false;
     if (!row)
         return lower_error(l, "this operator is not supported");
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))

@@ -6,7 +6,7 @@
 # on two threads. Usually one model, thorough all of them. One that is not imported yet is named here, so that the test says when it is.
 # What takes time is the verification of kernels, a second a function, and the larger the images, the longer: so ranges are small.
 # Kernels are compiled at -O1 here: dcgen verified each at -O3.
-# ctest: label=slow thorough timeout=200 cost=25
+# ctest: label=slow thorough timeout=400 cost=25
 . "$SRC/tests/cli/lib.sh"
 models=$SRC/tests/models
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
@@ -32,9 +32,9 @@ make_package() {
 compile() {
     (
         cd "$folder/package"
-        gcc -std=gnu17 -O1 -Wall -Wextra -Wshadow -Werror -c kernels.c pool.c &&
-            gcc -std=c11 -O1 $warnings -c model.c run_model.c &&
-            gcc -std=gnu11 -O1 -Wall -Wextra -Wshadow -Werror -c test_model.c check_*.c &&
+        gcc -std=gnu17 -O1 -Wall -Wextra -Wshadow -Werror -c kernels.c pool.c &
+        kernels=$!
+        gcc -std=c11 -O1 $warnings -c model.c run_model.c && gcc -std=gnu11 -O1 -Wall -Wextra -Wshadow -Werror -c test_model.c check_*.c && wait $kernels &&
             gcc -o run_model run_model.o model.o kernels.o pool.o -lm -pthread &&
             gcc -o test_model test_model.o check_*.o model.o kernels.o pool.o -lm -pthread
     ) || failed "the package of $1 does not compile"

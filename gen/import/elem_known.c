@@ -314,7 +314,7 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
     const Elem *arg[ELEM_MAX_ARG], *known = NULL;
     const Function *f = find(op);
     double x, y = 0;
-    if (!f || n > 3)
+    if (!f || n != (f->one ? 1 : f->two ? 2 : 3))
         return NULL;
     for (int i = 0; i < n; i++)
         if (!(arg[i] = given[i]))

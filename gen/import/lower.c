@@ -460,6 +460,7 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
 static bool lower_node(Lower *l, const NetNode *n)
 {
     const LowerRow *row = *n->onnx->domain ? NULL : lower_row(n->op);
+    const int before = diag_nerror(l->diag);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
             return l->net->value[n->input[i]].writer < 0 /* else it was told where it came from */
@@ -468,8 +469,10 @@ static bool lower_node(Lower *l, const NetNode *n)
                        : false;
     if (!row)
         return lower_error(l, "this operator is not supported");
+    if (!lower_input(l, 0))
+        return lower_error(l, "its first input is left out");
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
-        return false;
+        return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
             return false;

@@ -18,6 +18,19 @@ not_said warning
 run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report --offline -o again --records recall.jsonl recall.cfg
 diff -r recall again >"$tmp/log/diff" || { cat "$tmp/log/diff"; failed "records make other bytes"; }
 
+section names of any characters
+# As it stands in the spec; in sed's own language each backslash, & and | has one more.
+odd=$(sed 's/[\\&|]/\\&/g' <<'NAME'
+a */ \\ \"b\" ??/ %s é \n #@ //@ end $(x) NAME
+NAME
+)
+sed "s|\"embed rows\"|\"$odd\"|; s|from = \"rows\"|from = \"$odd x\"|; s|\"embed.bias\"|\"$odd b\"|; s|(\"T\", 32); } );\$|(\"T\", 32); from = \"$odd y\"; } );|" recall.cfg >odd.cfg
+[ "$(grep -c 'a \*/' odd.cfg)" -eq 4 ] || failed "odd.cfg"
+run 0 replay --templates "$SRC/templates" --target portable --records recall.jsonl -o odd odd.cfg
+for file in model run_model test_model check_embed; do
+    cc -std=c11 $warnings -trigraphs -fsyntax-only "odd/$file.c" || failed "$file.c of odd names"
+done
+
 section all of it compiles without a warning
 for file in model run_model test_model check_embed check_scores check_softmax check_mean; do
     cc -std=c11 -O1 $warnings -c "recall/$file.c" -o "$file.o" || failed "$file.c has warnings"

@@ -17,11 +17,14 @@ static const char *const good[] = {
     HEADER(B, W),
     HEADER("\"__metadata__\":{\"format\":\"pt\",\"a\":\"}],{\\\"\"}," W, B),
     HEADER(W, B ",\"__metadata__\":{}"),
-    " {\n \"embed.bias\" : { \"data_offsets\" : [ 2048 , 2176 ] ,\t\"shape\" : [ 32 ] , \"dtype\" : \"F32\" } , \r\n" W " } ",
+    " {\n \"embed.bias\" : { \"data_offsets\" : [ 2048 , 2176 ] ,\t\"shape\" : [ 32 ] , \"dtype\" : \"F32\" } , \r\n" W
+    " } ",
     HEADER("\"\\u0065mbed\\u002eweight\":{\"dtype\":\"F32\",\"shape\":[32,16],\"data_offsets\":[0,2048]}", B),
     HEADER("\"other \\\\\\\"\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[0,2]}," W, B),
-    HEADER("\"embed.weigh\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"embed.weight2\":{\"dtype\":\"F32\","
-           "\"shape\":[1],\"data_offsets\":[0,4]}," W, B),
+    HEADER(
+        "\"embed.weigh\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"embed.weight2\":{\"dtype\":\"F32\","
+        "\"shape\":[1],\"data_offsets\":[0,4]}," W,
+        B),
     HEADER("\"\\ud83d\\ude00\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}," W, B),
 };
 
@@ -108,7 +111,8 @@ static void check_rows(Recall *r, const int *n)
 static void check_sizes(Recall *r)
 {
     static float x[8 * DEPTH], y[8 * WIDTH];
-    tell(recall_rows(r, 9, 0, x, y) == recall_BAD_SIZE && recall_rows(r, 0, 0, x, y) == recall_BAD_SIZE, "T is out of its range");
+    tell(recall_rows(r, 9, 0, x, y) == recall_BAD_SIZE && recall_rows(r, 0, 0, x, y) == recall_BAD_SIZE,
+         "T is out of its range");
     tell(recall_rows(r, 1, -1, x, y) == recall_BAD_SIZE, "P is out of its range");
     const int code = recall_rows(r, 8, 57, x, y);
     tell(code == recall_BAD_SIZES_0 && strstr(recall_strerror(code), "'kept'"), "more rows than are kept");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * recall_weights: files of the model of docs/model.md, in memory: its weights behind a header that is written in one way
- * or another.
+ * recall_weights: files of the model of docs/model.md, in memory: its weights behind a header that is written in one
+ * way or another.
  */
 #include <stdint.h>
 #include <stdio.h>

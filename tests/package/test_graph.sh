@@ -18,6 +18,12 @@ not_said warning
 run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report --offline -o again --records recall.jsonl recall.cfg
 diff -r recall again >"$tmp/log/diff" || { cat "$tmp/log/diff"; failed "records make other bytes"; }
 
+section a node of the model
+run 0 explain recall 'embed rows' T=3 P=2
+grep -q 'kernel' "$out" || failed "no kernel is said"
+run 2 explain recall 'embed rows' T=3
+said 'P=VALUE is missing'
+
 section names of any characters
 # As it stands in the spec; in sed's own language each backslash, & and | has one more.
 odd=$(sed 's/[\\&|]/\\&/g' <<'NAME'

@@ -28,11 +28,13 @@ static bool reduced_axes(Lower *l, const Value *v, unsigned *axes)
         for (int i = 0; i < n && i < LOWER_MAX_RANK; i++)
             given[i] = (double)list[i];
     }
+    if (n > LOWER_MAX_RANK)
+        return lower_error(l, "%d axes, expected at most %d", n, LOWER_MAX_RANK);
     for (int i = 0; i < n; i++) {
-        const int axis = (int)(given[i] < 0 ? given[i] + v->rank : given[i]);
-        if (axis < 0 || axis >= v->rank)
-            return lower_error(l, "the axis %d is none of its %d", (int)given[i], v->rank);
-        *axes |= 1u << axis;
+        const double axis = given[i] < 0 ? given[i] + v->rank : given[i];
+        if (!(axis >= 0 && axis < v->rank))
+            return lower_error(l, "the axis %.0f is none of its %d", given[i], v->rank);
+        *axes |= 1u << (int)axis;
     }
     if (!n && !onnx_int(l->node->onnx, "noop_with_empty_axes", 0))
         *axes = (1u << v->rank) - 1;

@@ -11,11 +11,11 @@ enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each th
 int store_step(Lower *l, Step s)
 {
     s.node = s.node ? s.node : l->node ? l->node->onnx->name : "the model's outputs";
-    *ARENA_PUSH(l->arena, l->step, l->nstep) = s;
+    *ARENA_APPEND(l->arena, l->step, l->nstep) = s;
     l->memory[s.out].step = l->nstep - 1;
     if (!s.op) {
         l->step[l->nstep - 1].is_closed = true;
-        *ARENA_PUSH(l->arena, l->order, l->norder) = l->nstep - 1;
+        *ARENA_APPEND(l->arena, l->order, l->norder) = l->nstep - 1;
     }
     return l->nstep - 1;
 }
@@ -40,7 +40,7 @@ static Step *open_in(Lower *l, const Elem *x)
 static void close_step(Lower *l, Step *s)
 {
     s->is_closed = true;
-    *ARENA_PUSH(l->arena, l->order, l->norder) = (int)(s - l->step);
+    *ARENA_APPEND(l->arena, l->order, l->norder) = (int)(s - l->step);
 }
 
 void store_close(Lower *l, const Elem *x)
@@ -354,18 +354,31 @@ bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value)
     return is_constant(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
 }
 
+/* How much work an element is. */
+static double steps_of(const Elem *x)
+{
+    int64_t extent;
+    double n = 1;
+    for (int i = 0; i < x->narg; i++)
+        n += steps_of(x->arg[i]);
+    return x->kind == ELEM_ROW && poly_is_number(x->extent, &extent) ? n * (double)extent : n;
+}
+
 bool store_constant(Lower *l, Value *v)
 {
     enum { MOST = 1 << 26 };
+    static const double most_steps = 4e9;
     int64_t extent[LOWER_MAX_RANK], count = 1;
     int place[LOWER_MAX_RANK];
     if (!v->elem || is_view(v->elem) || v->elem->type == ELEM_TRUTH || !v->elem->nload || !is_constant(l, v->elem))
         return false;
     for (int i = 0; i < v->rank; i++) {
-        if (!poly_is_number(v->dim[i], &extent[i]) || extent[i] > MOST / count)
+        if (!poly_is_number(v->dim[i], &extent[i]) || extent[i] > MOST / (count ? count : 1))
             return false;
         count *= extent[i];
     }
+    if ((double)count * steps_of(v->elem) > most_steps)
+        return false;
     lower_places(l, v->rank, v->dim, place);
     Memory m = { .kind = MEMORY_CONSTANT,
                  .from = l->net->value[v - l->value].name,

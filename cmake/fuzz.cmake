@@ -9,6 +9,8 @@ set(fuzz_rows
     "answer    wrap child_start child_has_ended child_end nanosleep"
     "compiler"
     "formula"
+    "graph"
+    "import    tests/fuzz/corpus/onnx/*"
     "manifest"
     "onnx"
     "op        templates/*/op.cfg tests/gen/spec/op/*/op.cfg tests/gen/spec/op_bad/*/op.cfg"

@@ -31,5 +31,9 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 /* The place of one more behind the n of a list, which it counts: *ARENA_PUSH(a, list->item, list->n) = x. */
 #define ARENA_PUSH(a, list, n) \
     ((list) = arena_grow((a), (list), (size_t)(n), (size_t)(n) + 1, sizeof *(list)), &(list)[(n)++])
+/* The same for a long list that grows while others do: its room doubles. All of it must be added so. */
+#define ARENA_APPEND(a, list, n)                                                                                       \
+    ((list) = ((n) & ((n)-1)) ? (list) : arena_grow((a), (list), (size_t)(n), 2 * (size_t)(n) + !(n), sizeof *(list)), \
+     &(list)[(n)++])
 
 #endif

@@ -79,9 +79,9 @@ int graph_add_tensor(GraphReader *r, Tensor t)
 {
     Graph *g = r->graph;
     t.first = t.last = -1;
-    r->written = arena_grow(r->arena, r->written, (size_t)g->ntensor, (size_t)g->ntensor + 1, sizeof *r->written);
-    r->written[g->ntensor] = poly_number(g->polys, 0);
-    *ARENA_PUSH(r->arena, g->tensor, g->ntensor) = t;
+    int n = g->ntensor;
+    *ARENA_APPEND(r->arena, r->written, n) = poly_number(g->polys, 0);
+    *ARENA_APPEND(r->arena, g->tensor, g->ntensor) = t;
     return g->ntensor - 1;
 }
 
@@ -166,7 +166,7 @@ static void read_view(GraphReader *r, const ConfSetting *group)
         v.stride[i] = nstride ? v.stride[i] : dense[i];
         v.dense = v.dense && poly_same(v.stride[i], dense[i]);
     }
-    *ARENA_PUSH(r->arena, g->view, g->nview) = v;
+    *ARENA_APPEND(r->arena, g->view, g->nview) = v;
 }
 
 /* ---- the whole ---- */

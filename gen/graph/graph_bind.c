@@ -431,6 +431,6 @@ bool graph_read_node(GraphReader *r, const ConfSetting *s)
         return false;
     node.shape = shape_of(&b);
     warn_of_shape(&b);
-    *ARENA_PUSH(r->arena, g->node, g->nnode) = node;
+    *ARENA_APPEND(r->arena, g->node, g->nnode) = node;
     return true;
 }

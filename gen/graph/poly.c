@@ -121,7 +121,7 @@ bool poly_is_number(const Poly *x, int64_t *value)
     return true;
 }
 
-int poly_nterm(const Poly *x) { return x->nterm; }
+int poly_nterm(const Poly *x) { return x ? x->nterm : 0; }
 
 bool poly_is(const Poly *x, int64_t value)
 {
@@ -359,7 +359,7 @@ static void split_at(Polys *p, const Poly *x, int atom, const Poly **by, const P
 bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
                 const Poly **rest)
 {
-    for (int i = 0; i < x->nterm; i++)
+    for (int i = 0; x && i < x->nterm; i++)
         for (int k = 0; k < x->term[i].natom; k++) {
             const PolyAtom t = p->atom[x->term[i].atom[k]];
             if (!t.op)
@@ -376,7 +376,7 @@ bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const
 bool poly_is_remainder(Polys *p, const Poly *x, const Poly **a, const Poly **b)
 {
     const OpRow *divides = expr_operator("/", 1);
-    for (int i = 0; i < x->nterm; i++)
+    for (int i = 0; x && i < x->nterm; i++)
         for (int k = 0; k < x->term[i].natom; k++) {
             const int atom = x->term[i].atom[k];
             const Poly *by;

@@ -55,8 +55,8 @@ static ExprRange atom_range(const Polys *p, const PolyAtom *t)
 
 void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
 {
-    Wide lo = 0, hi = 0;
-    for (int i = 0; i < x->nterm; i++) {
+    Wide lo = x ? 0 : INT64_MIN, hi = x ? 0 : INT64_MAX; /* of NULL: anything */
+    for (int i = 0; x && i < x->nterm; i++) {
         ExprRange r = { x->term[i].by, x->term[i].by };
         for (int k = 0; k < x->term[i].natom; k++)
             r = product_range(r, atom_range(p, &p->atom[x->term[i].atom[k]]));
@@ -87,7 +87,7 @@ bool poly_is_below(Polys *p, const Poly *x, const Poly *y)
 {
     const Poly *most = x;
     int64_t least, unused;
-    for (int i = 0; i < x->nterm; i++)
+    for (int i = 0; x && i < x->nterm; i++)
         for (int k = 0; k < x->term[i].natom; k++) {
             const int atom = x->term[i].atom[k];
             const Poly *below = p->atom[atom].below;
@@ -157,7 +157,7 @@ static bool atom_at(const Polys *p, int atom, const int64_t *dims, int64_t *valu
 bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value)
 {
     *value = 0;
-    for (int i = 0; i < x->nterm; i++) {
+    for (int i = 0; x && i < x->nterm; i++) {
         int64_t product = x->term[i].by, factor;
         for (int k = 0; k < x->term[i].natom; k++)
             if (!atom_at(p, x->term[i].atom[k], dims, &factor) || __builtin_mul_overflow(product, factor, &product))
@@ -165,7 +165,7 @@ bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value)
         if (__builtin_add_overflow(*value, product, value))
             return false;
     }
-    return true;
+    return x != NULL;
 }
 
 /* ---- texts ---- */
@@ -227,6 +227,8 @@ static void add_text(Text *t, const Polys *p, const Poly *x)
 const char *poly_text(Arena *a, const Polys *p, const Poly *x)
 {
     Text t = { .arena = a };
+    if (!x)
+        return "?";
     add_text(&t, p, x);
     return text_str(&t);
 }

@@ -215,17 +215,26 @@ static const Elem *replace_in_size(const Replacing *r, const Elem *x)
 
 static const Elem *replace(const Replacing *r, const Elem *x);
 
-/* A place that the row runs along is its own: that of the same number outside is another one. */
-static const Elem *replace_in_row(const Replacing *r, const Elem *x)
+/* The place that a row runs along, and its value along that. One that comes in from outside is not taken for it: then
+ * the row runs along a new one. */
+static const Elem *replace_in_row(const Replacing *r, const Elem *x, int *along)
 {
     int place[ELEM_MAX_ARG], n = 0;
-    const Elem *by[ELEM_MAX_ARG];
+    const Elem *by[ELEM_MAX_ARG], *value = x->arg[0];
+    bool comes_in = false;
+    *along = x->along;
     for (int i = 0; i < r->n; i++)
-        if (r->place[i] != x->along) {
+        if (r->place[i] != x->along) { /* outside that is another place */
             place[n] = r->place[i];
             by[n++] = r->by[i];
+            comes_in = comes_in || (elem_uses(r->elems, r->by[i], x->along) && elem_uses(r->elems, value, r->place[i]));
         }
-    return replace(&(Replacing){ r->elems, n, place, by }, x->arg[0]);
+    if (comes_in) {
+        *along = polys_place(r->elems->polys, "?", x->extent);
+        const Elem *other = elem_place(r->elems, *along);
+        value = replace(&(Replacing){ r->elems, 1, &x->along, &other }, value);
+    }
+    return replace(&(Replacing){ r->elems, n, place, by }, value);
 }
 
 static const Elem *replace(const Replacing *r, const Elem *x)
@@ -236,8 +245,9 @@ static const Elem *replace(const Replacing *r, const Elem *x)
     if (x->kind == ELEM_SIZE)
         return replace_in_size(r, x);
     bool same = true;
+    int along = x->along;
     for (int i = 0; i < x->narg; i++) {
-        arg[i] = x->kind == ELEM_ROW && i == 0 ? replace_in_row(r, x) : replace(r, x->arg[i]);
+        arg[i] = x->kind == ELEM_ROW && i == 0 ? replace_in_row(r, x, &along) : replace(r, x->arg[i]);
         same = same && arg[i] == x->arg[i];
     }
     const Elem *at = replace(r, x->at);
@@ -246,7 +256,7 @@ static const Elem *replace(const Replacing *r, const Elem *x)
     if (x->kind == ELEM_LOAD)
         return elem_load(r->elems, x->memory, x->type, x->narg, arg);
     if (x->kind == ELEM_ROW)
-        return elem_row(r->elems, x->op, x->along, x->extent, at, arg[0], x->narg > 1 ? arg[1] : NULL);
+        return elem_row(r->elems, x->op, along, x->extent, at, arg[0], x->narg > 1 ? arg[1] : NULL);
     return elem_apply(r->elems, x->op, x->narg, arg);
 }
 

@@ -229,6 +229,16 @@ static const Elem *named(Elems *e, const Elem *x, const Elem *y)
     return NULL;
 }
 
+/* A number times x, which is a number times something already. NULL: it is not. */
+static const Elem *scaled(Elems *e, double by, const Elem *x)
+{
+    double value;
+    for (int i = 0; i < 2 && is_op(x, "*"); i++)
+        if (elem_is_number(x->arg[i], &value) && isnormal(value * by))
+            return is_near(value * by, 1) ? x->arg[!i] : ELEM(e, "*", x->arg[!i], elem_number(e, value * by));
+    return NULL;
+}
+
 /* x - mean(x), along any place that x has. */
 static const Elem *centred(Elems *e, const Elem *x, const Elem *mean)
 {
@@ -283,7 +293,10 @@ static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem 
         return ELEM(e, "*", y, x); /* numbers stand behind */
     if (strcmp(op, "-") == 0)
         return centred(e, x, y);
-    return strcmp(op, "*") == 0 && x->type == ELEM_REAL ? named(e, x, y) : NULL;
+    if (strcmp(op, "*") != 0 || x->type != ELEM_REAL)
+        return NULL;
+    const Elem *made = named(e, x, y);
+    return made || !elem_is_number(right ? y : x, &value) ? made : scaled(e, value, right ? x : y);
 }
 
 static const Elem *with_choice(const Elem *c, const Elem *x, const Elem *y)
@@ -299,7 +312,7 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
     const Elem *arg[ELEM_MAX_ARG], *known = NULL;
     const Function *f = find(op);
     double x, y = 0;
-    if (!f || n > 3)
+    if (!f || n != (f->one ? 1 : f->two ? 2 : 3))
         return NULL;
     for (int i = 0; i < n; i++)
         if (!(arg[i] = given[i]))

@@ -147,6 +147,19 @@ bool value_numbers(Lower *l, const Value *v, int most, double *number, int *n)
     return true;
 }
 
+static bool give_sizes(Lower *l, Value *v, const Poly *const *dim)
+{
+    for (int i = 0; i < v->rank; i++) {
+        int64_t least, most;
+        if (!(v->dim[i] = dim[i]))
+            return lower_error(l, "a size of its result is beyond 2^63");
+        poly_range(l->polys, dim[i], &least, &most);
+        if (most < 0)
+            return lower_error(l, "a size of its result is negative: %s", poly_text(l->arena, l->polys, dim[i]));
+    }
+    return true;
+}
+
 bool lower_give(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, const Elem *elem)
 {
     Value *v = lower_output(l, output);
@@ -155,10 +168,8 @@ bool lower_give(Lower *l, int output, ElementType type, int rank, const Poly *co
     if (!elem)
         return lower_error(l, "an element of its result has no form that formulas can say");
     *v = (Value){ .type = type, .is_known = true, .rank = rank, .elem = elem_as(l->elems, elem, elem_type_of(type)) };
-    for (int i = 0; i < rank; i++)
-        if (!(v->dim[i] = dim[i]))
-            return lower_error(l, "a size of its result is beyond 2^63");
-    return v->elem || lower_error(l, "an element of its result has no form that formulas can say");
+    return give_sizes(l, v, dim) &&
+           (v->elem || lower_error(l, "an element of its result has no form that formulas can say"));
 }
 
 bool lower_give_list(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, int n,
@@ -168,7 +179,8 @@ bool lower_give_list(Lower *l, int output, ElementType type, int rank, const Pol
     if (!v)
         return true;
     *v = (Value){ .type = type, .is_known = true, .rank = rank, .nlist = n };
-    memcpy(v->dim, dim, (size_t)rank * sizeof *dim);
+    if (!give_sizes(l, v, dim))
+        return false;
     v->list = ARENA_ARRAY(l->arena, (size_t)n + 1, const Elem *);
     for (int i = 0; i < n; i++)
         if (!(v->list[i] = elem_as(l->elems, list[i], elem_type_of(type))))
@@ -452,13 +464,19 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
 static bool lower_node(Lower *l, const NetNode *n)
 {
     const LowerRow *row = lower_row(n->op);
+    const int before = diag_nerror(l->diag);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
-            return false; /* told where it came from */
+            return l->net->value[n->input[i]].writer < 0 /* else it was told where it came from */
+                       ? lower_error(l, "its input %s has elements of a type that is not supported",
+                                     onnx_shown(l->arena, l->net->value[n->input[i]].name))
+                       : false;
     if (!row)
         return lower_error(l, "this operator is not supported");
+    if (!lower_input(l, 0))
+        return lower_error(l, "its first input is left out");
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
-        return false;
+        return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
             return false;

@@ -156,8 +156,6 @@ const char *lower_identifier(Lower *l, const char *name); /* one that no memory 
 bool store_others(Lower *l, const NetNode *n);
 /* What is to be done when a node has given this value. */
 bool store_settle(Lower *l, int value);
-/* What an element of constants is, which no place is needed for. False: it is none. */
-bool store_known(Lower *l, const Elem *x, double *value);
 /* Computes a value of constants now: it becomes one. False: it is none. */
 bool store_constant(Lower *l, Value *v);
 /* The value of an expression of constants at these dims. False: it has none. */

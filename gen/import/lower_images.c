@@ -308,9 +308,10 @@ static bool small_numbers(Lower *l, const Value *v, double *number_, int *n)
         return true;
     if (v->rank != 1 || !poly_is_number(v->dim[0], &count) || count > LOWER_MAX_LIST || !v->elem)
         return false;
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
     for (*n = 0; *n < count; ++*n) {
         const Elem *at = elem_int(l->elems, *n);
-        if (!store_known(l, elem_replace(l->elems, v->elem, 1, &place, &at), &number_[*n]))
+        if (!store_constant_at(l, elem_replace(l->elems, v->elem, 1, &place, &at), dims, &number_[*n]))
             return false;
     }
     return true;

@@ -145,6 +145,8 @@ static bool lower_flatten(Lower *l, const NetNode *n)
     const Poly *dim[2] = { number(l, 1), number(l, 1) };
     int64_t axis = onnx_int(n->onnx, "axis", 1);
     axis += axis < 0 ? v->rank : 0;
+    if (axis < 0 || axis > v->rank)
+        return lower_error(l, "its axis is none of the %d there are", v->rank);
     for (int i = 0; i < v->rank; i++)
         dim[i >= axis] = poly_mul(l->polys, dim[i >= axis], v->dim[i]);
     return reshape(l, 2, dim);

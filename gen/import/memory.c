@@ -9,7 +9,7 @@ int memory_add(Lower *l, Memory m)
 {
     for (int i = 0; i < m.rank; i++)
         m.order[i] = m.is_ordered ? m.order[i] : i;
-    *ARENA_PUSH(l->arena, l->memory, l->nmemory) = m;
+    *ARENA_APPEND(l->arena, l->memory, l->nmemory) = m;
     return l->nmemory - 1;
 }
 

@@ -26,7 +26,7 @@ static int add(Numbering *x, const char *name, int writer, const OnnxTensor *con
 {
     Net *n = x->net;
     index_add(&x->index, index_word(name, 0), n->nvalue);
-    *ARENA_PUSH(n->arena, n->value, n->nvalue) =
+    *ARENA_APPEND(n->arena, n->value, n->nvalue) =
         (NetValue){ .name = name, .constant = constant, .writer = writer, .is_output = false };
     return n->nvalue - 1;
 }
@@ -34,7 +34,7 @@ static int add(Numbering *x, const char *name, int writer, const OnnxTensor *con
 static void use(Net *n, int value, int node)
 {
     if (value >= 0)
-        *ARENA_PUSH(n->arena, n->value[value].use, n->value[value].nuse) = node;
+        *ARENA_APPEND(n->arena, n->value[value].use, n->value[value].nuse) = node;
 }
 
 static void add_node(Numbering *x, const OnnxNode *onnx)
@@ -50,7 +50,7 @@ static void add_node(Numbering *x, const OnnxNode *onnx)
     }
     for (int i = 0; i < onnx->noutput; i++)
         node.output[i] = *onnx->output[i] ? add(x, onnx->output[i], n->nnode, NULL) : NET_NO_VALUE;
-    *ARENA_PUSH(n->arena, n->node, n->nnode) = node;
+    *ARENA_APPEND(n->arena, n->node, n->nnode) = node;
 }
 
 Net *net_of(Arena *a, const OnnxModel *m)

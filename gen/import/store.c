@@ -11,11 +11,11 @@ enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each th
 int store_step(Lower *l, Step s)
 {
     s.node = s.node ? s.node : l->node ? l->node->onnx->name : "the model's outputs";
-    *ARENA_PUSH(l->arena, l->step, l->nstep) = s;
+    *ARENA_APPEND(l->arena, l->step, l->nstep) = s;
     l->memory[s.out].step = l->nstep - 1;
     if (!s.op) {
         l->step[l->nstep - 1].is_closed = true;
-        *ARENA_PUSH(l->arena, l->order, l->norder) = l->nstep - 1;
+        *ARENA_APPEND(l->arena, l->order, l->norder) = l->nstep - 1;
     }
     return l->nstep - 1;
 }
@@ -40,7 +40,7 @@ static Step *open_in(Lower *l, const Elem *x)
 static void close_step(Lower *l, Step *s)
 {
     s->is_closed = true;
-    *ARENA_PUSH(l->arena, l->order, l->norder) = (int)(s - l->step);
+    *ARENA_APPEND(l->arena, l->order, l->norder) = (int)(s - l->step);
 }
 
 void store_close(Lower *l, const Elem *x)
@@ -337,6 +337,16 @@ bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value)
     return is_constant(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
 }
 
+/* How much work an element is. */
+static double steps_of(const Elem *x)
+{
+    int64_t extent;
+    double n = 1;
+    for (int i = 0; i < x->narg; i++)
+        n += steps_of(x->arg[i]);
+    return x->kind == ELEM_ROW && poly_is_number(x->extent, &extent) ? n * (double)extent : n;
+}
+
 /* Does it depend on the model's sizes? */
 static bool uses_dims(const Lower *l, const Elem *x)
 {
@@ -350,6 +360,7 @@ static bool uses_dims(const Lower *l, const Elem *x)
 static bool make_constant(Lower *l, Value *v)
 {
     enum { MOST = 1 << 26 };
+    static const double most_steps = 4e9;
     int64_t extent[LOWER_MAX_RANK], count = 1;
     int place[LOWER_MAX_RANK];
     if (!is_constant(l, v->elem) || uses_dims(l, v->elem))
@@ -359,6 +370,8 @@ static bool make_constant(Lower *l, Value *v)
             return false;
         count *= extent[i];
     }
+    if ((double)count * steps_of(v->elem) > most_steps)
+        return false;
     lower_places(l, v->rank, v->dim, place);
     const bool is_known = v >= l->value && v < l->value + l->net->nvalue;
     Memory m = { .kind = MEMORY_CONSTANT,
@@ -386,12 +399,6 @@ static bool make_constant(Lower *l, Value *v)
     }
     v->elem = memory_elem(l, memory_add(l, m));
     return true;
-}
-
-bool store_known(Lower *l, const Elem *x, double *value)
-{
-    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
-    return x && is_constant(l, x) && !uses_dims(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
 }
 
 bool store_constant(Lower *l, Value *v)

@@ -33,17 +33,21 @@ static const char *size_text(ModelWriter *w, const Poly *x)
     return poly_text(w->arena, w->lower->polys, poly_reduced(w->lower->polys, x));
 }
 
+/* A size as a setting: 12, or "B*T". */
+static const char *size_setting(ModelWriter *w, const Poly *x)
+{
+    int64_t number;
+    const bool plain =
+        poly_is_number(poly_reduced(w->lower->polys, x), &number) && number <= INT32_MAX && number >= INT32_MIN;
+    return arena_printf(w->arena, plain ? "%s" : "\"%s\"", size_text(w, x));
+}
+
 /* "(\"B\", 12, \"T\")" */
 static const char *sizes_text(ModelWriter *w, int n, const Poly *const *size)
 {
     Text t = { .arena = w->arena };
-    for (int i = 0; i < n; i++) {
-        int64_t number;
-        const char *text = size_text(w, size[i]);
-        const bool plain = poly_is_number(poly_reduced(w->lower->polys, size[i]), &number) && number <= INT32_MAX &&
-                           number >= INT32_MIN;
-        text_printf(&t, plain ? "%s%s" : "%s\"%s\"", i ? ", " : "", text);
-    }
+    for (int i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", size_setting(w, size[i]));
     return arena_printf(w->arena, "(%s)", text_str(&t));
 }
 
@@ -111,12 +115,8 @@ static Function *function_of(ModelWriter *w, const Call *c)
 static void add_shape(ModelWriter *w, Function *f, const Call *c)
 {
     Text t = { .arena = w->arena };
-    for (int i = 0; i < c->nsize; i++) {
-        int64_t number;
-        const bool plain = poly_is_number(poly_reduced(w->lower->polys, c->size[i].size), &number);
-        text_printf(&t, plain ? "%s%s = %s;" : "%s%s = \"%s\";", i ? " " : "", c->size[i].name,
-                    size_text(w, c->size[i].size));
-    }
+    for (int i = 0; i < c->nsize; i++)
+        text_printf(&t, "%s%s = %s;", i ? " " : "", c->size[i].name, size_setting(w, c->size[i].size));
     for (int i = 0; i < f->nshape; i++)
         if (strcmp(f->shape[i], text_str(&t)) == 0) {
             f->count[i]++;
@@ -138,6 +138,20 @@ static const char *memory_name(ModelWriter *w, int memory)
     return m->name;
 }
 
+/* What the graph and the file of weights call it: as the model does, or where that is no plain line, its name in C. */
+static const char *told_name(ModelWriter *w, int memory)
+{
+    const Memory *m = &w->lower->memory[memory];
+    const bool plain = m->from && strcmp(quote_line(w->arena, m->from), m->from) == 0 && !strstr(m->from, "??");
+    const char *name = plain ? m->from : memory_name(w, memory);
+    for (int i = 0; i < w->lower->nmemory && !plain; i++) /* which no other's in the model is */
+        if (w->lower->memory[i].from && strcmp(w->lower->memory[i].from, name) == 0) {
+            name = arena_printf(w->arena, "%s_", name);
+            i = -1;
+        }
+    return name;
+}
+
 static void declare(ModelWriter *w, Text *list, int memory)
 {
     const Memory *m = &w->lower->memory[memory];
@@ -149,8 +163,8 @@ static void declare(ModelWriter *w, Text *list, int memory)
                 sizes_text(w, m->rank, extent));
     if (m->stored != &storages[STORED_F32])
         text_printf(list, " type = \"%s\";", m->stored->name);
-    if (m->from && strcmp(m->from, name) != 0)
-        text_printf(list, " from = %s;", quoted(w, m->from));
+    if (strcmp(told_name(w, memory), name) != 0)
+        text_printf(list, " from = %s;", quoted(w, told_name(w, memory)));
     text_add(list, " }");
 }
 
@@ -187,11 +201,8 @@ static const char *binding(ModelWriter *w, const CallOperand *o)
 static void add_node(ModelWriter *w, Step *s, const Call *c, const Function *f)
 {
     text_printf(&w->nodes, "%s    { call = \"%s\"; name = %s;", w->nodes.len ? ",\n" : "", f->name, quoted(w, s->node));
-    for (int i = 0; i < c->nsize; i++) {
-        int64_t number;
-        const bool plain = poly_is_number(poly_reduced(w->lower->polys, c->size[i].size), &number);
-        text_printf(&w->nodes, plain ? " %s = %s;" : " %s = \"%s\";", c->size[i].name, size_text(w, c->size[i].size));
-    }
+    for (int i = 0; i < c->nsize; i++)
+        text_printf(&w->nodes, " %s = %s;", c->size[i].name, size_setting(w, c->size[i].size));
     for (int i = 0; i < c->noperand; i++) {
         const CallOperand *o = &c->operand[i];
         const char *bound = binding(w, o);
@@ -309,7 +320,7 @@ static bool write_constants(ModelWriter *w, const char *path, const char **err)
             poly_is_number(m->extent[k], &dim[k]);
             bytes *= (size_t)dim[k];
         }
-        tensor[n++] = (SafeTensor){ .name = m->from,
+        tensor[n++] = (SafeTensor){ .name = told_name(w, i),
                                     .type = storage_is_whole(m->stored) ? ELEMENT_S32 : ELEMENT_F32,
                                     .rank = m->rank,
                                     .dim = dim,

@@ -89,6 +89,15 @@ static void add_dims(const GraphWriter *w, FillScope *s)
     }
 }
 
+/* Of each extent the dim that it is, or -1. */
+static const char *extent_dims(const GraphWriter *w, const Tensor *t)
+{
+    Text text = { .arena = w->emitter->arena };
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&text, "%s%d", i ? ", " : "", poly_is_dim(w->graph->polys, t->extent[i]));
+    return t->rank ? text_str(&text) : "-1";
+}
+
 /* name: in the file at hand. place: which of its kind it is. */
 static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, const char *name, int place)
 {
@@ -97,14 +106,15 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
     Text extents = { .arena = s->arena };
     for (int i = 0; i < t->rank; i++)
         text_printf(&extents, "%s%s", i ? ", " : "", size_c(w, t->extent[i]));
-    FILL_WORDS(
-        row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
-        WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type), WORD("TENSOR_DOC", tensor_doc(w, t)),
-        WORD("SLOT", t->slot), WORD("PLACE", place), WORD("WEIGHT_NAME", quote_string(s->arena, t->from)),
-        WORD("WEIGHT_TYPE", weight_type(s->arena, t->stored)), WORD("RANK", t->rank),
-        WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)),
-        WORD("TENSOR_KIND", kinds[t->kind]), WORD("IS_WHOLE", storage_is_whole(t->stored)),
-        WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
+    FILL_WORDS(row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
+               WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type),
+               WORD("TENSOR_DOC", tensor_doc(w, t)), WORD("SLOT", t->slot), WORD("PLACE", place),
+               WORD("WEIGHT_NAME", quote_string(s->arena, t->from)),
+               WORD("WEIGHT_TYPE", weight_type(s->arena, t->stored)), WORD("RANK", t->rank),
+               WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
+               WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
+               WORD("IS_WHOLE", storage_is_whole(t->stored)),
+               WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 
 static int add_tensors(const GraphWriter *w, FillScope *s, const char *list, TensorKind kind)

@@ -23,6 +23,21 @@ const PACKAGE_weight *PACKAGE_weight_at(int weight) { return weight >= 0 && weig
 
 //@ safetensors
 
+/* Finds the weight of that name in an open file, of which PACKAGE_weights tells type and extents. */
+static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
+{
+    PACKAGE_file f = *(const PACKAGE_file *)ctx;
+    const PACKAGE_weight *w = PACKAGE_weights;
+    uint64_t extent[MOST_RANK] = { 0 };
+    (void)bytes;
+    while (w->name != name)
+        w++;
+    const void *found = PACKAGE_seek(&f, name) ? PACKAGE_tensor(&f, w->type, w->rank, extent) : NULL;
+    for (int k = 0; k < w->rank; k++)
+        found = extent[k] == (uint64_t)w->extent[k] ? found : NULL;
+    return found;
+}
+
 /* Packs one more weight behind the others, which take *used bytes. memory NULL: only counts. */
 #define PACKAGE_PACK(number, need, call) \
     do { \
@@ -194,9 +209,9 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     const TENSOR_TYPE *const TENSOR = inputs->MEMBER; //@ repeat read_inputs
 #endif
 #if NSTATE
-    TENSOR_TYPE *const TENSOR = state->MEMBER; //@ repeat states
+    TENSOR_TYPE *const TENSOR = state->MEMBER; //@ repeat read_states
 #endif
-    TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat outputs
+    TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat read_outputs
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 

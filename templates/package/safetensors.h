@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
 #ifndef DCGEN
-/* Finds weights in a safetensors file: 8 bytes with the length of a header, the header, which is JSON, and the data:
+/* Finds tensors in a safetensors file: 8 bytes with the length of a header, the header, which is JSON, and the data:
  *   { "name": { "dtype": "F32", "shape": [768, 768], "data_offsets": [0, 2359296] }, ..., "__metadata__": { ... } } */
 #endif
 /* A file's header, and the data behind it. */
@@ -138,19 +138,19 @@ static int PACKAGE_pass(PACKAGE_file *f)
     return 1;
 }
 
-/* Takes what describes a tensor. Its address if it is as w says; NULL: it is not. */
-static const void *PACKAGE_tensor(PACKAGE_file *f, const PACKAGE_weight *w)
+/* Takes what describes a tensor, and gives its extents. Its address if it is of that type and rank, and within the file; NULL: it is not. */
+static const void *PACKAGE_tensor(PACKAGE_file *f, const char *type, int rank, uint64_t *extent)
 {
-    uint64_t extent[MOST_RANK] = { 0 }, offset[2] = { 1, 0 }, need = PACKAGE_type_bytes(w->type);
+    uint64_t offset[2] = { 1, 0 }, need = PACKAGE_type_bytes(type);
     int same = PACKAGE_takes(f, '{'), has = 0;
     while (same && has < 3) {
         PACKAGE_file key = *f;
         if (PACKAGE_string(&key, "dtype") == 1) {
             PACKAGE_string(f, NULL);
-            same = PACKAGE_takes(f, ':') && PACKAGE_string(f, w->type) == 1;
+            same = PACKAGE_takes(f, ':') && PACKAGE_string(f, type) == 1;
         } else if (key = *f, PACKAGE_string(&key, "shape") == 1) {
             PACKAGE_string(f, NULL);
-            same = PACKAGE_takes(f, ':') && PACKAGE_numbers(f, extent, MOST_RANK) == w->rank;
+            same = PACKAGE_takes(f, ':') && PACKAGE_numbers(f, extent, MOST_RANK) == rank;
         } else if (key = *f, PACKAGE_string(&key, "data_offsets") == 1) {
             PACKAGE_string(f, NULL);
             same = PACKAGE_takes(f, ':') && PACKAGE_numbers(f, offset, 2) == 2;
@@ -160,13 +160,14 @@ static const void *PACKAGE_tensor(PACKAGE_file *f, const PACKAGE_weight *w)
         has += same;
         PACKAGE_takes(f, ',');
     }
-    for (int k = 0; k < w->rank; k++) {
-        same = same && extent[k] == (uint64_t)w->extent[k];
-        need *= (uint64_t)w->extent[k];
-    }
-    if (!same || offset[0] > f->data_bytes || offset[1] > f->data_bytes || offset[1] - offset[0] != need)
+    if (!same || offset[0] > f->data_bytes || offset[1] > f->data_bytes || offset[1] < offset[0])
         return NULL;
-    return f->data + offset[0];
+    for (int k = 0; k < rank; k++) {
+        if (extent[k] && need > f->data_bytes / extent[k])
+            return NULL;
+        need *= extent[k];
+    }
+    return offset[1] - offset[0] == need ? f->data + offset[0] : NULL;
 }
 
 /* 1: `file` begins as a safetensors file does, and its header is there as a whole. */
@@ -185,22 +186,17 @@ static int PACKAGE_open(PACKAGE_file *f, const void *file, size_t bytes)
     return PACKAGE_takes(f, '{');
 }
 
-/* Finds the weight of that name in an open file, of which PACKAGE_weights tells type and extents. */
-static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
+/* Goes to what describes the tensor of that name in an open file. 0: there is none. */
+static int PACKAGE_seek(PACKAGE_file *f, const char *name)
 {
-    PACKAGE_file f = *(const PACKAGE_file *)ctx;
-    const PACKAGE_weight *w = PACKAGE_weights;
-    (void)bytes;
-    while (w->name != name)
-        w++;
     do {
-        const int is_it = PACKAGE_string(&f, name);
-        if (is_it < 0 || !PACKAGE_takes(&f, ':'))
-            return NULL;
+        const int is_it = PACKAGE_string(f, name);
+        if (is_it < 0 || !PACKAGE_takes(f, ':'))
+            return 0;
         if (is_it)
-            return PACKAGE_tensor(&f, w);
-        if (!PACKAGE_pass(&f))
-            return NULL;
-    } while (PACKAGE_takes(&f, ','));
-    return NULL;
+            return 1;
+        if (!PACKAGE_pass(f))
+            return 0;
+    } while (PACKAGE_takes(f, ','));
+    return 0;
 }

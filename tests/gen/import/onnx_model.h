@@ -15,7 +15,7 @@
 #include "tests/gen/golden.h"
 #include "tests/tmp_folder.h"
 
-#define ADD(list, n, x) (*ARENA_PUSH(arena, list, n) = (x))
+#define ADD(list, n, x) (*ARENA_APPEND(arena, list, n) = (x))
 
 static char folder[TMP_FOLDER_BYTES];
 

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# A model that a spec says by hand (docs/model.md): the page's graph makes a package, its example compiles as it stands and computes what it should,
+# also with rows that stay from call to call; calls whose dims do not fit say why; files of weights are read whatever way their header is written in,
+# and refused where they lack something; a call allocates nothing, takes no lock and makes no system call; records make the same bytes again.
+# ctest: label=slow timeout=120 cost=12
+. "$SRC/tests/cli/lib.sh"
+page=$SRC/docs/model.md
+product=$SRC/tests/package/product
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
+
+section the graph of the page
+sed -n '/^name  = "recall"/,/^```$/p' "$page" | grep -v '^```' >recall.cfg
+[ "$(grep -c '' recall.cfg)" -gt 20 ] || failed "docs/model.md has no graph"
+run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report -o recall --records recall.jsonl recall.cfg
+not_said warning
+run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report --offline -o again --records recall.jsonl recall.cfg
+diff -r recall again >"$tmp/log/diff" || { cat "$tmp/log/diff"; failed "records make other bytes"; }
+
+section a node of the model
+run 0 explain recall 'embed rows' T=3 P=2
+grep -q 'kernel' "$out" || failed "no kernel is said"
+run 2 explain recall 'embed rows' T=3
+said 'P=VALUE is missing'
+
+section names of any characters
+# As it stands in the spec; in sed's own language each backslash, & and | has one more.
+odd=$(sed 's/[\\&|]/\\&/g' <<'NAME'
+a */ \\ \"b\" ??/ %s é \n #@ //@ end $(x) NAME
+NAME
+)
+sed "s|\"embed rows\"|\"$odd\"|; s|from = \"rows\"|from = \"$odd x\"|; s|\"embed.bias\"|\"$odd b\"|; s|(\"T\", 32); } );\$|(\"T\", 32); from = \"$odd y\"; } );|" recall.cfg >odd.cfg
+[ "$(grep -c 'a \*/' odd.cfg)" -eq 4 ] || failed "odd.cfg"
+run 0 replay --templates "$SRC/templates" --target portable --records recall.jsonl -o odd odd.cfg
+for file in model run_model test_model check_embed; do
+    cc -std=c11 $warnings -trigraphs -fsyntax-only "odd/$file.c" || failed "$file.c of odd names"
+done
+
+section all of it compiles without a warning
+for file in model run_model test_model check_embed check_scores check_softmax check_mean; do
+    cc -std=c11 -O1 $warnings -c "recall/$file.c" -o "$file.o" || failed "$file.c has warnings"
+done
+gcc -std=gnu17 -O1 -c recall/kernels.c -o kernels.o
+cc -std=gnu11 -O1 -c recall/pool.c -o pool.o
+cc -o test_model test_model.o check_*.o model.o kernels.o pool.o -lm -pthread
+./test_model >"$tmp/log/test" || { cat "$tmp/log/test"; failed "the model's test"; }
+
+section the example of the page
+sed -n '/^```c$/,/^```$/p' "$page" | sed -n '/example: a model/,/^```$/p' | grep -v '^```' >example.c
+[ -s example.c ] || failed "docs/model.md has no example"
+cp "$product/recall.c" "$product/recall_weights.h" .
+cc -std=c11 -O1 $warnings -Wno-unused-function -Irecall -o example recall.c model.o kernels.o pool.o -lm -pthread || failed "the example"
+./example weights.safetensors pair.safetensors || failed "the example computes something else, or a wrong file is taken"
+
+section files
+cc -o run_model run_model.o model.o kernels.o pool.o -lm -pthread
+says() { # CODE TEXT ARGUMENT...: what the package's program ends with, and says
+    want=$1 text=$2 got=0
+    shift 2
+    ./run_model "$@" >"$tmp/log/said" 2>&1 || got=$?
+    [ "$got" -eq "$want" ] && grep -q -- "$text" "$tmp/log/said" || { cat "$tmp/log/said"; failed "run_model $*: $got, not $want and $text"; }
+}
+says 0 '^y \[5\]\[32\]: largest error' weights.safetensors pair.safetensors P=0
+says 0 '^kept \[64\]\[32\]: largest error' weights.safetensors pair.safetensors P=0 3
+says 1 'y .*: wrong$' weights.safetensors pair.safetensors P=2
+says 2 'no input tells the dim P' weights.safetensors pair.safetensors
+says 2 'the model has no such dim' weights.safetensors pair.safetensors Q=1
+says 2 usage weights.safetensors
+says 1 'must be at least 0' weights.safetensors pair.safetensors P=60
+says 1 'outside of its range' weights.safetensors pair.safetensors P=61
+says 1 'must be \[3\]\[16\]' weights.safetensors pair.safetensors P=0 T=3
+says 1 'no safetensors file' weights.safetensors recall.cfg P=0
+says 1 'weights are no' pair.safetensors pair.safetensors P=0
+says 3 'cannot read none' weights.safetensors none
+says 3 'cannot write' weights.safetensors pair.safetensors P=0 -o none/of/it
+says 0 'median of 3 calls' weights.safetensors pair.safetensors P=0 --times 3 -o out.safetensors
+grep -q ' us .* %  embed rows$' "$tmp/log/said" || failed "no times of nodes"
+head -c 20000 pair.safetensors | tail -c +9 | grep -aq 'out.y' && grep -aq '"out.y":{"dtype":"F32","shape":\[5,32\]' out.safetensors || failed "no outputs were written"
+
+section nothing but arithmetic
+sed "s/NAME/recall/g" "$product/model_alone.c" >alone.c
+cc -std=gnu11 -O1 -Wall -Wextra -Werror -Irecall -o alone alone.c model.o kernels.o pool.o -lm -pthread || failed "model_alone.c"
+./alone weights.safetensors pair.safetensors P=0 || failed "the call does more than arithmetic"

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# The small models of tests/models, as exporters wrote them: each is imported, twice with the same bytes, its spec is right, and its package, of a short
+# search, compiles without a warning, passes its own test on the model's weights, and gives what the model's pairs of inputs and outputs say, on one and
+# on two threads. Usually one model, thorough all of them. One that is not imported yet is named here, so that the test says when it is.
+# What takes time is the verification of kernels, a second a function, and the larger the images, the longer: so ranges are small.
+# Kernels are compiled at -O1 here: dcgen verified each at -O3.
+# ctest: label=slow thorough timeout=400 cost=25
+. "$SRC/tests/cli/lib.sh"
+models=$SRC/tests/models
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
+not_yet=' gpt2_small.torchscript4 keras_cnn_small.tf2onnx keras_encoder_small.tf2onnx '
+
+import() { # FILE FOLDER
+    run "${3:-0}" import --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim height=H:32..64 --dim width=W:32..64 -o "$2" "$1"
+}
+
+# make MODEL: its package in $folder/package
+make_package() {
+    import "$models/$1.onnx" "$folder"
+    import "$models/$1.onnx" "$folder/again"
+    for file in "$name.safetensors" "$name.cfg"; do
+        cmp "$folder/$file" "$folder/again/$file" || failed "$1 imported twice gives two $file"
+    done
+    run 0 check --templates "$SRC/templates" "$folder/$name.cfg"
+    not_said warning
+    sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/$name.cfg"
+    run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report --records "$folder/records" -o "$folder/package" "$folder/$name.cfg"
+}
+
+compile() {
+    (
+        cd "$folder/package"
+        gcc -std=gnu17 -O1 -Wall -Wextra -Wshadow -Werror -c kernels.c pool.c &
+        kernels=$!
+        gcc -std=c11 -O1 $warnings -c model.c run_model.c && gcc -std=gnu11 -O1 -Wall -Wextra -Wshadow -Werror -c test_model.c check_*.c && wait $kernels &&
+            gcc -o run_model run_model.o model.o kernels.o pool.o -lm -pthread &&
+            gcc -o test_model test_model.o check_*.o model.o kernels.o pool.o -lm -pthread
+    ) || failed "the package of $1 does not compile"
+}
+
+right() {
+    weights=$folder/$name.safetensors npair=0
+    "$folder/package/test_model" "$weights" >"$tmp/log/test" || { cat "$tmp/log/test"; failed "$1: test_model"; }
+    for pair in "$models/$name".[0-9].safetensors; do
+        for threads in 1 2; do
+            "$folder/package/run_model" "$weights" "$pair" $threads >"$tmp/log/pair" 2>&1 || { cat "$tmp/log/pair"; failed "$1: ${pair##*/}"; }
+            ! grep 'not compared' "$tmp/log/pair" || failed "$1: ${pair##*/} lacks an output"
+        done
+        npair=$((npair + 1))
+    done
+    [ $npair -ge 2 ] || failed "$1 has no pairs"
+}
+
+try() {
+    name=${1%%.*} folder=$tmp/work/$1
+    mkdir -p "$folder/again"
+    case $not_yet in *" $1 "*)
+        import "$models/$1.onnx" "$folder" 2
+        echo "not imported yet: $1"
+        return ;;
+    esac
+    make_package "$1"
+    compile "$1"
+    right "$1"
+    echo "right: $1, $npair pairs"
+    rm -rf -- "$folder"
+}
+
+if [ "${THOROUGH:-0}" = 0 ]; then
+    try bert_small.torchscript
+    exit 0
+fi
+for path in "$models"/*_small.*.onnx; do
+    path=${path##*/}
+    try "${path%.onnx}"
+done

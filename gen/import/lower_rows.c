@@ -18,31 +18,12 @@ static bool reduced_axes(Lower *l, const Value *v, unsigned *axes)
     int n = 0;
     int64_t axis[LOWER_MAX_LIST];
     *axes = 0;
-<<<<<<< HEAD
     if (!lower_numbers(l, "axes", 1, axis, &n))
         return false;
     for (int i = 0; i < n; i++) {
         if (!lower_axis(l, &axis[i], v->rank))
             return false;
         *axes |= 1u << axis[i];
-=======
-    if (!n && lower_input(l, 1)) {
-        if (!lower_input(l, 1)->nlist && lower_input(l, 1)->rank == 1)
-            n = 0; /* an empty list */
-        else if (!value_numbers(l, lower_input(l, 1), LOWER_MAX_RANK, given, &n))
-            return lower_error(l, "its axes are not known");
-    } else {
-        for (int i = 0; i < n && i < LOWER_MAX_RANK; i++)
-            given[i] = (double)list[i];
-    }
-    if (n > LOWER_MAX_RANK)
-        return lower_error(l, "%d axes, expected at most %d", n, LOWER_MAX_RANK);
-    for (int i = 0; i < n; i++) {
-        const double axis = given[i] < 0 ? given[i] + v->rank : given[i];
-        if (!(axis >= 0 && axis < v->rank))
-            return lower_error(l, "the axis %.0f is none of its %d", given[i], v->rank);
-        *axes |= 1u << (int)axis;
->>>>>>> main
     }
     if (n <= 0 && !onnx_int(l->node->onnx, "noop_with_empty_axes", 0))
         *axes = (1u << v->rank) - 1;

@@ -17,7 +17,13 @@
 #include "gen/import/net.h"
 #include "gen/spec/storage.h"
 
-enum { LOWER_MAX_RANK = ELEM_MAX_ARG, LOWER_MAX_EXTENT = 24, LOWER_MAX_OPERAND = 12, LOWER_MAX_LIST = 64 };
+enum {
+    LOWER_MAX_RANK = ELEM_MAX_ARG,
+    LOWER_MAX_EXTENT = 24,
+    LOWER_MAX_OPERAND = 12,
+    LOWER_MAX_LIST = 64,
+    LOWER_MAX_ERROR = 100
+};
 
 /* ---- memory ---- */
 
@@ -120,9 +126,10 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    const Elem *zero;  /* a constant; NULL: none was needed yet */
-    TextList dim_text; /* --dim: "batch=B:1..16" */
-    int nfailed;
+    const Elem *zero;   /* a constant; NULL: none was needed yet */
+    TextList dim_text;  /* --dim: "batch=B:1..16" */
+    bool is_partial;    /* what is not known is an input, and only warned of */
+    int nfailed, ntold; /* nodes; operators that are not supported */
 } Lower;
 
 /* The place along extent i of a tensor, where that is so large: one for all tensors. */
@@ -208,7 +215,7 @@ bool call_of(Lower *l, Step *s, Call *c);
 /* ---- lower.c ---- */
 
 /* NULL after errors. */
-Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d);
+Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d);
 bool lower_error(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* about the node at hand */
 const Value *lower_input(Lower *l, int i);                                              /* NULL: left out */
 Value *lower_output(Lower *l, int i);

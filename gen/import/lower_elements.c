@@ -437,7 +437,7 @@ static bool lower_clip(Lower *l, const NetNode *n)
     return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
-/* An expression of one value a channel, which is computed now if it is of constants: at the channel's place of images. */
+/* An expression of one value a channel, computed now if it is of constants: at the channel's place of images. */
 static const Elem *of_channel(Lower *l, const Value *v, const Elem *x)
 {
     Value c = { .type = ELEMENT_F32, .is_known = true, .rank = 1, .dim = { v->dim[1] }, .elem = x };

@@ -419,10 +419,24 @@ static bool lower_batch_norm(Lower *l, const NetNode *n)
             return false;
         of[i] = elem_replace(l->elems, value_elem(l, c), 1, &place, &by);
     }
-    const Elem *deviation =
-        ELEM(l->elems, "sqrt", ELEM(l->elems, "+", of[4], number(l, onnx_float(n->onnx, "epsilon", 1e-5f))));
-    const Elem *x = ELEM(l->elems, "*", ELEM(l->elems, "/", ELEM(l->elems, "-", of[0], of[3]), deviation), of[1]);
-    return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of[2]));
+    const int channel = lower_place(l, 1, v->dim[1]);
+    const char *name = n->onnx->name;
+    const Elem *eps = number(l, onnx_float(n->onnx, "epsilon", 1e-5f)), *x = of[0], *before = number(l, 0);
+    const Elem *scale = ELEM(l->elems, "*", ELEM(l->elems, "rsqrt", ELEM(l->elems, "+", of[4], eps)), of[1]);
+    if (x->kind == ELEM_APPLY && strcmp(x->op, "+") == 0) { /* a convolution's bias */
+        before = x->arg[1];
+        x = x->arg[0];
+    }
+    const NetValue *net = &l->net->value[n->input[0]];
+    const bool is_own = net->nuse == 1 && !net->is_output;
+    const Elem *shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", ELEM(l->elems, "-", of[3], before), scale));
+    if (is_own && store_is_constant(l, shift) && store_scaled(l, x, scale, channel))
+        return lower_give(l, 0, v->type, v->rank, v->dim,
+                          ELEM(l->elems, "+", x, store_vector(l, shift, channel, name)));
+    shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", of[3], scale));
+    x = ELEM(l->elems, "*", of[0], store_vector(l, scale, channel, arena_printf(l->arena, "%s: scale", name)));
+    x = ELEM(l->elems, "+", x, store_vector(l, shift, channel, arena_printf(l->arena, "%s: shift", name)));
+    return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
 /* Is the place along a new axis the index? Then the second of two values. */

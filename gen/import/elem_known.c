@@ -102,8 +102,6 @@ static ElemType settle_types(Elems *e, const Function *f, int n, const Elem **ar
         arg[0] = elem_as(e, arg[0], ELEM_TRUTH);
     if (f->typing == LOGIC || (all_truth && first))
         type = ELEM_TRUTH;
-    if (strcmp(f->op, "int") == 0)
-        return ELEM_INT;
     for (int i = first; i < n; i++)
         arg[i] = elem_as(e, arg[i], type);
     return f->typing == TESTS ? ELEM_TRUTH : type;
@@ -319,6 +317,10 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
     for (int i = 0; i < n; i++)
         if (!(arg[i] = given[i]))
             return NULL;
+    if (f->typing == REALS && f->one == of_same)
+        return elem_as(e, arg[0], ELEM_REAL);
+    if (strcmp(f->op, "int") == 0)
+        return elem_as(e, arg[0], ELEM_INT);
     const ElemType type = settle_types(e, f, n, arg);
     for (int i = 0; i < n; i++)
         if (!arg[i])

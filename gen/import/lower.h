@@ -103,6 +103,7 @@ typedef struct {
     StepOperand operand[LOWER_MAX_OPERAND];
     const char *layout;   /* as a spec says it: "W = \"KN\"; packed = true;"; NULL: none */
     bool is_value_of_row; /* of a formula: it has one value of a row, which its output lacks */
+    int gate;             /* of gated_dense: the memory whose element is its second sum; 0: it has none */
     bool is_gone;         /* another step does its work */
     bool is_closed;       /* what is made of its result is settled */
 } Step;
@@ -165,6 +166,12 @@ bool store_others(Lower *l, const NetNode *n);
 bool store_settle(Lower *l, int value);
 /* Computes a value of constants now: it becomes one. False: it is none. */
 bool store_constant(Lower *l, Value *v);
+bool store_is_constant(const Lower *l, const Elem *x); /* are all of its loads of constants? */
+/* x, an expression of constants along one place, as a constant of its own: an element of it. x itself if it is none. */
+const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from);
+/* Multiplies the results of a convolution, of which x is one, by a factor for each filter, which stands in its filters
+ * from then on. False: x is no such result, or more is made of it than x. */
+bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place);
 /* The value of an expression of constants at these dims. False: it has none. */
 bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value);
 /* Computes a value into memory of its own that lies in this order. False after an error. */
@@ -173,7 +180,9 @@ bool store_copy(Lower *l, Value *v, const int *order);
 void store_close(Lower *l, const Elem *x);
 int store_step(Lower *l, Step s); /* adds a step; its number */
 
-/* ---- siblings.c ---- */
+/* ---- gates.c, siblings.c: layers of the same rows become one ---- */
+
+void gates_join(Lower *l);
 
 void siblings_join(Lower *l);
 

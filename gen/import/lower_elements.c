@@ -437,38 +437,41 @@ static bool lower_clip(Lower *l, const NetNode *n)
     return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
-/* An expression of one value a channel, computed now if it is of constants: at the channel's place of images. */
-static const Elem *of_channel(Lower *l, const Value *v, const Elem *x)
-{
-    Value c = { .type = ELEMENT_F32, .is_known = true, .rank = 1, .dim = { v->dim[1] }, .elem = x };
-    const int place = lower_place(l, 0, v->dim[1]);
-    const Elem *by = lower_place_elem(l, 1, v->dim[1]);
-    store_constant(l, &c);
-    return elem_replace(l->elems, c.elem, 1, &place, &by);
-}
-
-/* A batch norm is a scale and a shift of each channel, mostly within the convolution before it. */
+/* A batch norm that no convolution before it takes over: scale and shift of each channel. */
 static bool lower_batch_norm(Lower *l, const NetNode *n)
 {
-    const Elem *of[5] = { NULL };
     if (!lower_has(l, 5))
         return false;
     const Value *v = lower_input(l, 0);
+    const Elem *of[5] = { value_elem(l, v) };
     if (onnx_int(n->onnx, "training_mode", 0) || v->rank < 2)
         return lower_error(l, "expected a batch norm for inference");
-    for (int i = 1; i < 5; i++) {
+    for (int i = 1; i < 5; i++) { /* one value a channel */
         const Value *c = lower_input(l, i);
-        if (c->rank != 1 || !lower_require(l, c->dim[0], v->dim[1]))
-            return lower_error(l, "expected one value a channel");
         const int place = lower_place(l, 0, c->dim[0]);
-        const Elem *by = lower_place_elem(l, 0, v->dim[1]);
+        const Elem *by = lower_place_elem(l, 1, v->dim[1]);
+        if (c->rank != 1 || !lower_require(l, c->dim[0], v->dim[1]))
+            return false;
         of[i] = elem_replace(l->elems, value_elem(l, c), 1, &place, &by);
     }
-    const Elem *more = ELEM(l->elems, "+", of[4], number(l, onnx_float(n->onnx, "epsilon", 1e-5f)));
-    const Elem *scale = ELEM(l->elems, "*", of[1], ELEM(l->elems, "rsqrt", more));
-    const Elem *shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", of[3], scale));
-    const Elem *x = ELEM(l->elems, "*", value_elem(l, v), of_channel(l, v, scale));
-    return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of_channel(l, v, shift)));
+    const int channel = lower_place(l, 1, v->dim[1]);
+    const char *name = n->onnx->name;
+    const Elem *eps = number(l, onnx_float(n->onnx, "epsilon", 1e-5f)), *x = of[0], *before = number(l, 0);
+    const Elem *scale = ELEM(l->elems, "*", ELEM(l->elems, "rsqrt", ELEM(l->elems, "+", of[4], eps)), of[1]);
+    if (x->kind == ELEM_APPLY && strcmp(x->op, "+") == 0) { /* a convolution's bias */
+        before = x->arg[1];
+        x = x->arg[0];
+    }
+    const NetValue *net = &l->net->value[n->input[0]];
+    const bool is_own = net->nuse == 1 && !net->is_output;
+    const Elem *shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", ELEM(l->elems, "-", of[3], before), scale));
+    if (is_own && store_is_constant(l, shift) && store_scaled(l, x, scale, channel))
+        return lower_give(l, 0, v->type, v->rank, v->dim,
+                          ELEM(l->elems, "+", x, store_vector(l, shift, channel, name)));
+    shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", of[3], scale));
+    x = ELEM(l->elems, "*", of[0], store_vector(l, scale, channel, arena_printf(l->arena, "%s: scale", name)));
+    x = ELEM(l->elems, "+", x, store_vector(l, shift, channel, arena_printf(l->arena, "%s: shift", name)));
+    return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
 /* Is the place along a new axis the index? Then the second of two values. */

@@ -199,7 +199,7 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     return x && give_reduced(l, v, behind_row(l, n->op, x), axes, keeps, v->type);
 }
 
-/* The place of the largest or smallest element along an axis. For the last one of several rows are seen from the end. */
+/* The place of the largest or smallest element along an axis. The last one of several is the first from the end. */
 static const Elem *place_of_most(Lower *l, const NetNode *n, const Value *v, int axis)
 {
     const Elem *x = value_elem(l, v);

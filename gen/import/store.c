@@ -332,6 +332,8 @@ static bool load_constant(void *ctx, int memory, const int64_t *index, int n, do
     return true;
 }
 
+bool store_is_constant(const Lower *l, const Elem *x) { return x && is_constant(l, x); }
+
 bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value)
 {
     return is_constant(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
@@ -399,6 +401,62 @@ static bool make_constant(Lower *l, Value *v)
         m.order[i] = i;
     }
     v->elem = memory_elem(l, memory_add(l, m));
+    return true;
+}
+
+static float *vector_of(Lower *l, const Elem *x, int place, int64_t n)
+{
+    float *data = ARENA_ARRAY(l->arena, (size_t)n + 1, float);
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
+    for (int64_t i = 0; i < n; i++) {
+        double value;
+        dims[place] = i;
+        if (!store_constant_at(l, x, dims, &value))
+            return NULL;
+        data[i] = (float)value;
+    }
+    return data;
+}
+
+const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from)
+{
+    const Poly *extent = polys_below(l->polys, place);
+    const Elem *at = elem_place(l->elems, place);
+    int64_t n;
+    float *data = x && poly_is_number(extent, &n) ? vector_of(l, x, place, n) : NULL;
+    if (!data)
+        return x;
+    Memory m = { .kind = MEMORY_CONSTANT,
+                 .from = from,
+                 .stored = &storages[STORED_F32],
+                 .rank = 1,
+                 .extent = { extent },
+                 .is_ordered = true,
+                 .data = data,
+                 .step = -1 };
+    return elem_load(l->elems, memory_add(l, m), ELEM_REAL, 1, &at);
+}
+
+bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place)
+{
+    Step *s = x->kind == ELEM_LOAD ? open_step(l, x->memory) : NULL;
+    int64_t n, extent, each = 1;
+    if (!s || strcmp(s->op, "conv2d") != 0 || s->value || !poly_is_number(polys_below(l->polys, place), &n))
+        return false;
+    StepOperand *filters = &s->operand[1];
+    Memory m = l->memory[filters->access.memory];
+    for (int i = 1; i < m.rank; i++)
+        each *= poly_is_number(m.extent[i], &extent) ? extent : 1;
+    const float *by = poly_is(m.extent[0], n) ? vector_of(l, factor, place, n) : NULL;
+    if (!by)
+        return false;
+    float *data = ARENA_ARRAY(l->arena, (size_t)(n * each) + 1, float);
+    for (int64_t i = 0; i < n * each; i++)
+        data[i] = ((const float *)m.data)[i] * by[i / each];
+    m.data = data;
+    m.name = NULL;
+    m.from = arena_printf(l->arena, "%s, scaled by %s", m.from, l->node->onnx->name);
+    filters->access.memory = memory_add(l, m);
     return true;
 }
 

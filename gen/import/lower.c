@@ -433,7 +433,7 @@ static bool give_output(Lower *l, const OnnxValue *output)
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_views, lower_products };
+    const LowerRow *const tables[] = { lower_elements, lower_rows, lower_views, lower_products, lower_images };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)
@@ -459,7 +459,7 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
 
 static bool lower_node(Lower *l, const NetNode *n)
 {
-    const LowerRow *row = *n->onnx->domain ? NULL : lower_row(n->op);
+    const LowerRow *row = lower_row(n->op);
     const int before = diag_nerror(l->diag);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)

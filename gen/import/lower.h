@@ -225,6 +225,19 @@ const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* el
 bool lower_require(Lower *l, const Poly *x, const Poly *y);                /* they are equal; false after an error */
 ElemType elem_type_of(ElementType type);
 
+/* ---- lower_ask.c ---- */
+
+bool lower_has(Lower *l, int n);                    /* n inputs; false after an error */
+bool lower_has_reals(Lower *l, int n);              /* of real numbers */
+bool lower_axis(Lower *l, int64_t *axis, int rank); /* from 0 on, where it was counted from the end */
+/* The numbers of an attribute or, in later opsets, of an input. *n -1: neither is there. */
+bool lower_numbers(Lower *l, const char *attribute, int input, int64_t *out, int *n);
+void step_extent(Step *s, const char *name, const Poly *size);
+void step_operand(Step *s, const char *name, const Access *a, const Poly *const *extent);
+Memory memory_result(int rank, const Poly *const *extent); /* of a step */
+
+/* ---- the files lower_*.c ---- */
+
 /* What lowers an operator of ONNX. */
 typedef struct {
     const char *op;
@@ -239,7 +252,8 @@ typedef struct {
 } LowerRow;
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
-extern const LowerRow lower_elements[], lower_views[], lower_products[]; /* each ends in a row without op */
+extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[],
+    lower_images[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lower_elements: operators of ONNX whose results are functions of elements at the same place, reductions, softmax and
- * norms, which formulas say.
+ * lower_elements: operators of ONNX whose results are functions of elements at the same place, which formulas say.
  */
 #include <math.h>
 #include <string.h>
@@ -28,14 +27,6 @@ static bool broadcast(Lower *l, int n, int *rank, const Poly **dim)
     return true;
 }
 
-static bool has_inputs(Lower *l, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!lower_input(l, i))
-            return lower_error(l, "expected %d inputs", n);
-    return true;
-}
-
 /* What formulas make of one value, with attributes of the node. */
 typedef const Elem *OfOne(Lower *l, const Elem *x);
 
@@ -53,7 +44,7 @@ static bool give(Lower *l, int n, ElementType type, Maker of)
     const Elem *arg[8];
     int rank, most = 1;
     bool listed = true;
-    if (n > 8 || !has_inputs(l, n) || !broadcast(l, n, &rank, dim))
+    if (n > 8 || !lower_has(l, n) || !broadcast(l, n, &rank, dim))
         return n <= 8 ? false : lower_error(l, "expected at most 8 inputs");
     for (int i = 0; i < n; i++) {
         const Value *v = lower_input(l, i);
@@ -87,7 +78,7 @@ static const char *as(const NetNode *n) { return lower_row(n->op)->as; }
 
 static bool lower_function(Lower *l, const NetNode *n)
 {
-    return has_inputs(l, n->ninput) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = apply, .op = as(n) });
+    return lower_has(l, n->ninput) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = apply, .op = as(n) });
 }
 
 /* Comparisons and what joins them. */
@@ -107,7 +98,7 @@ static const Elem *fold(Lower *l, const Maker *m, int n, const Elem *const *arg)
 /* Functions of any number of values. */
 static bool lower_fold(Lower *l, const NetNode *n)
 {
-    return has_inputs(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = fold, .op = as(n) });
+    return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = fold, .op = as(n) });
 }
 
 static const Elem *quotient(Lower *l, const Maker *m, int n, const Elem *const *arg)
@@ -119,7 +110,7 @@ static const Elem *quotient(Lower *l, const Maker *m, int n, const Elem *const *
 static bool lower_div(Lower *l, const NetNode *n)
 {
     (void)n;
-    return has_inputs(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = quotient, .op = "/" });
+    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = quotient, .op = "/" });
 }
 
 static const Elem *power(Lower *l, const Maker *m, int n, const Elem *const *arg)
@@ -133,13 +124,13 @@ static const Elem *power(Lower *l, const Maker *m, int n, const Elem *const *arg
 static bool lower_pow(Lower *l, const NetNode *n)
 {
     (void)n;
-    return has_inputs(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = power, .op = "pow" });
+    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = power, .op = "pow" });
 }
 
 static bool lower_where(Lower *l, const NetNode *n)
 {
     (void)n;
-    return has_inputs(l, 3) && give(l, 3, lower_input(l, 1)->type, (Maker){ .of = apply, .op = "?" });
+    return lower_has(l, 3) && give(l, 3, lower_input(l, 1)->type, (Maker){ .of = apply, .op = "?" });
 }
 
 static const Elem *one_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
@@ -149,7 +140,7 @@ static const Elem *one_of(Lower *l, const Maker *m, int n, const Elem *const *ar
 
 static bool give_one(Lower *l, ElementType type, OfOne *one)
 {
-    return has_inputs(l, 1) && give(l, 1, type, (Maker){ .of = one_of, .one = one });
+    return lower_has(l, 1) && give(l, 1, type, (Maker){ .of = one_of, .one = one });
 }
 
 static double attribute(Lower *l, const char *name, double otherwise)
@@ -239,6 +230,48 @@ static const Elem *of_mish(Lower *l, const Elem *x)
     return ELEM(l->elems, "*", x, ELEM(l->elems, "tanh", of_softplus(l, x)));
 }
 
+static const Elem *of_celu(Lower *l, const Elem *x)
+{
+    const Elem *alpha = number(l, attribute(l, "alpha", 1));
+    const Elem *below = ELEM(l->elems, "*", alpha, exp_less_one(l, ELEM(l->elems, "/", x, alpha)));
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), below, x);
+}
+
+static const Elem *of_shrink(Lower *l, const Elem *x)
+{
+    const double lambd = attribute(l, "lambd", 0.5), bias = attribute(l, "bias", 0);
+    const Elem *above = ELEM(l->elems, "?", ELEM(l->elems, ">", x, number(l, lambd)),
+                             ELEM(l->elems, "-", x, number(l, bias)), number(l, 0));
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, -lambd)), ELEM(l->elems, "+", x, number(l, bias)),
+                above);
+}
+
+/* x sigmoid(alpha x) */
+static const Elem *of_swish(Lower *l, const Elem *x)
+{
+    const double otherwise = strcmp(l->node->op, "Swish") == 0 ? 1 : 1.702f;
+    const double alpha = attribute(l, "alpha", otherwise);
+    return ELEM(l->elems, "*", x, ELEM(l->elems, "sigmoid", ELEM(l->elems, "*", x, number(l, alpha))));
+}
+
+static const Elem *of_tan(Lower *l, const Elem *x)
+{
+    return ELEM(l->elems, "/", ELEM(l->elems, "sin", x), ELEM(l->elems, "cos", x));
+}
+
+static const Elem *of_cosh(Lower *l, const Elem *x)
+{
+    const Elem *e = ELEM(l->elems, "exp", ELEM(l->elems, "abs", x));
+    return ELEM(l->elems, "*", ELEM(l->elems, "+", e, ELEM(l->elems, "/", number(l, 1), e)), number(l, 0.5));
+}
+
+/* tanh(x / 2) (1 + cosh(x)): no digits are lost near 0 */
+static const Elem *of_sinh(Lower *l, const Elem *x)
+{
+    const Elem *half = ELEM(l->elems, "tanh", ELEM(l->elems, "*", x, number(l, 0.5)));
+    return ELEM(l->elems, "*", half, ELEM(l->elems, "+", of_cosh(l, x), number(l, 1)));
+}
+
 /* Of operators whose formula is made by one of these. */
 static const struct {
     const char *op;
@@ -255,18 +288,48 @@ static const struct {
              { "Gelu", of_gelu },
              { "ThresholdedRelu", of_thresholded },
              { "Mish", of_mish },
-             { "Identity", of_cast },
-             { "Dropout", of_cast } };
+             { "Celu", of_celu },
+             { "Shrink", of_shrink },
+             { "Swish", of_swish },
+             { "com.microsoft.QuickGelu", of_swish },
+             { "com.microsoft.Gelu", of_gelu },
+             { "Tan", of_tan },
+             { "Cosh", of_cosh },
+             { "Sinh", of_sinh },
+             { "Identity", of_cast } };
 
 static bool lower_one(Lower *l, const NetNode *n)
 {
     for (size_t i = 0; i < LENGTH(ones); i++)
         if (strcmp(ones[i].op, n->op) == 0)
-            return has_inputs(l, 1) && give_one(l, lower_input(l, 0)->type, ones[i].of);
+            return lower_has(l, 1) && give_one(l, lower_input(l, 0)->type, ones[i].of);
     return false;
 }
 
 static bool lower_is_nan(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_nan); }
+
+static const Elem *of_is_inf(Lower *l, const Elem *x)
+{
+    const Elem *is = elem_truth(l->elems, false);
+    for (int sign = -1; sign <= 1; sign += 2)
+        if (onnx_int(l->node->onnx, sign < 0 ? "detect_negative" : "detect_positive", 1))
+            is = ELEM(l->elems, "||", is, ELEM(l->elems, "==", x, number(l, sign * INFINITY)));
+    return is;
+}
+
+static bool lower_is_inf(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_inf); }
+
+/* Of inference: all are kept. */
+static bool lower_dropout(Lower *l, const NetNode *n)
+{
+    double trains = 0;
+    int one;
+    (void)n;
+    if (lower_input(l, 2) && (!value_numbers(l, lower_input(l, 2), 1, &trains, &one) || trains != 0))
+        return lower_error(l, "expected a dropout for inference");
+    const Value *v = lower_input(l, 0);
+    return give_one(l, v->type, of_cast) && lower_give(l, 1, ELEMENT_BOOL, v->rank, v->dim, elem_truth(l->elems, true));
+}
 
 static bool lower_cast(Lower *l, const NetNode *n)
 {
@@ -279,7 +342,41 @@ static bool lower_cast(Lower *l, const NetNode *n)
 static bool lower_cast_like(Lower *l, const NetNode *n)
 {
     (void)n;
-    return has_inputs(l, 2) && give_one(l, lower_input(l, 1)->type, of_cast);
+    return lower_has(l, 2) && give_one(l, lower_input(l, 1)->type, of_cast);
+}
+
+static const Elem *mean_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    return ELEM(l->elems, "/", fold(l, m, n, arg), number(l, n));
+}
+
+static bool lower_mean(Lower *l, const NetNode *n)
+{
+    return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = mean_of, .op = "+" });
+}
+
+static const Elem *slope(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    (void)m, (void)n;
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", arg[0], number(l, 0)), ELEM(l->elems, "*", arg[0], arg[1]), arg[0]);
+}
+
+static bool lower_prelu(Lower *l, const NetNode *n)
+{
+    (void)n;
+    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = slope });
+}
+
+/* A function of the sum of two, of which the second may be left out. */
+static const Elem *of_sum(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    return ELEM(l->elems, m->op, n > 1 ? ELEM(l->elems, "+", arg[0], arg[1]) : arg[0]);
+}
+
+static bool lower_biased(Lower *l, const NetNode *n)
+{
+    return lower_has(l, 1) &&
+           give(l, lower_input(l, 1) ? 2 : 1, lower_input(l, 0)->type, (Maker){ .of = of_sum, .op = as(n) });
 }
 
 static const Elem *within(Lower *l, const Elem *const *arg)
@@ -292,7 +389,7 @@ static const Elem *within(Lower *l, const Elem *const *arg)
 static bool lower_clip(Lower *l, const NetNode *n)
 {
     (void)n;
-    if (!has_inputs(l, 1))
+    if (!lower_has(l, 1))
         return false;
     const Value *v = lower_input(l, 0);
     const Elem *arg[3] = { v->nlist == 1 ? v->list[0] : lower_broadcast(l, v, v->rank, v->dim) };
@@ -305,200 +402,10 @@ static bool lower_clip(Lower *l, const NetNode *n)
     return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
-/* ---- rows ---- */
-
-enum { ROW_PLACE = 128 }; /* places that rows run along are numbered from here on */
-
-/* Axes of a reduction, as bits; without any: all. */
-static bool reduced_axes(Lower *l, const Value *v, unsigned *axes)
-{
-    int n = 0;
-    const int64_t *list = onnx_ints(l->node->onnx, "axes", &n);
-    double given[LOWER_MAX_RANK];
-    *axes = 0;
-    if (!n && lower_input(l, 1)) {
-        if (!lower_input(l, 1)->nlist && lower_input(l, 1)->rank == 1)
-            n = 0; /* an empty list */
-        else if (!value_numbers(l, lower_input(l, 1), LOWER_MAX_RANK, given, &n))
-            return lower_error(l, "its axes are not known");
-    } else {
-        for (int i = 0; i < n && i < LOWER_MAX_RANK; i++)
-            given[i] = (double)list[i];
-    }
-    if (n > LOWER_MAX_RANK)
-        return lower_error(l, "%d axes, expected at most %d", n, LOWER_MAX_RANK);
-    for (int i = 0; i < n; i++) {
-        const double axis = given[i] < 0 ? given[i] + v->rank : given[i];
-        if (!(axis >= 0 && axis < v->rank))
-            return lower_error(l, "the axis %.0f is none of its %d", given[i], v->rank);
-        *axes |= 1u << (int)axis;
-    }
-    if (!n && !onnx_int(l->node->onnx, "noop_with_empty_axes", 0))
-        *axes = (1u << v->rank) - 1;
-    return true;
-}
-
-/* What is summed up along a row, and what is made of the sum. */
-static const Elem *before_row(Lower *l, const char *op, const Elem *x)
-{
-    if (strcmp(op, "ReduceL1") == 0)
-        return ELEM(l->elems, "abs", x);
-    if (strcmp(op, "ReduceL2") == 0 || strcmp(op, "ReduceSumSquare") == 0)
-        return ELEM(l->elems, "*", x, x);
-    return strcmp(op, "ReduceLogSumExp") == 0 ? ELEM(l->elems, "exp", x) : x;
-}
-
-static const Elem *behind_row(Lower *l, const char *op, const Elem *x)
-{
-    if (strcmp(op, "ReduceL2") == 0)
-        return ELEM(l->elems, "sqrt", x);
-    return strcmp(op, "ReduceLogSumExp") == 0 || strcmp(op, "ReduceLogSum") == 0 ? ELEM(l->elems, "log", x) : x;
-}
-
-/* One value of the elements of x along these axes: x with its places along them made one place. */
-static const Elem *reduce(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes)
-{
-    const Poly *extent = poly_number(l->polys, 1);
-    int place[LOWER_MAX_RANK], n = 0;
-    const Elem *by[LOWER_MAX_RANK];
-    for (int i = 0; i < v->rank; i++)
-        extent = axes >> i & 1 ? poly_mul(l->polys, extent, v->dim[i]) : extent;
-    if (poly_is(extent, 1))
-        return strcmp(op, "argmax") == 0 ? elem_int(l->elems, 0) : x;
-    const int along = lower_place(l, ROW_PLACE, extent);
-    const Poly *behind = poly_number(l->polys, 1);
-    for (int i = v->rank - 1; i >= 0; i--) {
-        if (!(axes >> i & 1))
-            continue;
-        const Poly *at = poly_apply(l->polys, "/", poly_dim(l->polys, along), behind);
-        behind = poly_mul(l->polys, behind, v->dim[i]);
-        place[n] = lower_place(l, i, v->dim[i]);
-        by[n++] = elem_size(l->elems, poly_compare(l->polys, behind, extent) == POLY_EQUAL
-                                          ? at
-                                          : poly_apply(l->polys, "%", at, v->dim[i]));
-    }
-    return elem_row(l->elems, op, along, extent, NULL, elem_replace(l->elems, x, n, place, by), NULL);
-}
-
-/* Gives x, over the places of v, with the places along these axes gone, or 1. */
-static bool give_reduced(Lower *l, const Value *v, const Elem *x, unsigned axes, bool keeps, ElementType type)
-{
-    const Poly *dim[LOWER_MAX_RANK];
-    int place[LOWER_MAX_RANK], rank = 0, n = 0;
-    const Elem *by[LOWER_MAX_RANK];
-    for (int i = 0; i < v->rank; i++) {
-        const bool gone = axes >> i & 1;
-        if (gone && !keeps)
-            continue;
-        if (!gone) {
-            place[n] = lower_place(l, i, v->dim[i]);
-            by[n++] = lower_place_elem(l, rank, v->dim[i]);
-        }
-        dim[rank++] = gone ? poly_number(l->polys, 1) : v->dim[i];
-    }
-    return lower_give(l, 0, type, rank, dim, elem_replace(l->elems, x, n, place, by));
-}
-
-/* Expressions of rows that something is reduced of again are computed once. */
-static const Elem *row_value(Lower *l, const Value *v)
-{
-    Value *own = &l->value[v - l->value];
-    if (own->elem && own->elem->kind == ELEM_ROW && own->elem->at && !store_value(l, own))
-        return NULL;
-    return value_elem(l, own);
-}
-
-static bool lower_reduce(Lower *l, const NetNode *n)
-{
-    unsigned axes;
-    if (!has_inputs(l, 1))
-        return false;
-    const Value *v = lower_input(l, 0);
-    if (!reduced_axes(l, v, &axes))
-        return false;
-    if (v->rank == 4 && axes == 0xc && v->type != ELEMENT_S64 && strcmp(n->op, "ReduceMean") == 0)
-        return lower_mean_of_images(l, onnx_int(n->onnx, "keepdims", 1));
-    const Elem *x = row_value(l, v);
-    if (!x)
-        return false;
-    if (v->nlist > 1 && strcmp(as(n), "sum") != 0 && v->type != ELEMENT_F32)
-        return lower_error(l, "a reduction of sizes is not supported");
-    x = behind_row(l, n->op, reduce(l, as(n), v, before_row(l, n->op, x), axes));
-    return give_reduced(l, v, x, axes, onnx_int(n->onnx, "keepdims", 1), v->type);
-}
-
-static bool lower_arg(Lower *l, const NetNode *n)
-{
-    if (!has_inputs(l, 1))
-        return false;
-    const Value *v = lower_input(l, 0);
-    int64_t axis = onnx_int(n->onnx, "axis", 0);
-    axis = axis < 0 ? axis + v->rank : axis;
-    if (axis < 0 || axis >= v->rank)
-        return lower_error(l, "it has no axis %d", (int)axis);
-    if (onnx_int(n->onnx, "select_last_index", 0))
-        return lower_error(l, "of several largest the last one is not supported");
-    const Elem *x = value_elem(l, v);
-    x = strcmp(n->op, "ArgMin") == 0 ? ELEM(l->elems, "neg", x) : x;
-    return give_reduced(l, v, reduce(l, "argmax", v, x, 1u << axis), 1u << axis, onnx_int(n->onnx, "keepdims", 1),
-                        ELEMENT_S64);
-}
-
-/* Softmax and its like along an axis; before opset 13 along all from that one on. */
-static bool lower_softmax(Lower *l, const NetNode *n)
-{
-    if (!has_inputs(l, 1))
-        return false;
-    Value *v = &l->value[n->input[0]];
-    const bool is_old = l->model->opset < 13;
-    int64_t axis = onnx_int(n->onnx, "axis", is_old ? 1 : -1);
-    axis = axis < 0 ? axis + v->rank : axis;
-    if (axis < 0 || axis >= v->rank)
-        return lower_error(l, "it has no axis %d", (int)axis);
-    if (is_old && axis != v->rank - 1) {
-        for (int i = (int)axis + 1; i < v->rank; i++)
-            if (!poly_is(v->dim[i], 1))
-                return lower_error(l, "a softmax along several axes at once is not supported");
-    }
-    if (poly_is(v->dim[axis], 1))
-        return lower_give(l, 0, v->type, v->rank, v->dim, strcmp(as(n), "softmax") == 0 ? number(l, 1) : number(l, 0));
-    const Elem *x = row_value(l, v), *along = elem_place(l->elems, lower_place(l, ROW_PLACE, v->dim[axis]));
-    const int place = lower_place(l, (int)axis, v->dim[axis]);
-    x = elem_row(l->elems, as(n), lower_place(l, ROW_PLACE, v->dim[axis]), v->dim[axis], elem_place(l->elems, place),
-                 elem_replace(l->elems, x, 1, &place, &along), NULL);
-    return lower_give(l, 0, v->type, v->rank, v->dim, x);
-}
-
-/* LayerNormalization, RMSNormalization: along the axes from one on, with scale and shift of these. */
-static bool lower_layer_norm(Lower *l, const NetNode *n)
-{
-    if (!has_inputs(l, 2))
-        return false;
-    Value *v = &l->value[n->input[0]];
-    int64_t axis = onnx_int(n->onnx, "axis", -1);
-    const double eps = onnx_float(n->onnx, "epsilon", 1e-5f);
-    axis = axis < 0 ? axis + v->rank : axis;
-    if (axis < 0 || axis >= v->rank)
-        return lower_error(l, "it has no axis %d", (int)axis);
-    if (axis != v->rank - 1)
-        return lower_error(l, "a norm along several axes at once is not supported");
-    const Elem *x = row_value(l, v), *along = elem_place(l->elems, lower_place(l, ROW_PLACE, v->dim[axis]));
-    const int place = lower_place(l, (int)axis, v->dim[axis]);
-    if (!poly_is(v->dim[axis], 1))
-        x = elem_row(l->elems, as(n), lower_place(l, ROW_PLACE, v->dim[axis]), v->dim[axis],
-                     elem_place(l->elems, place), elem_replace(l->elems, x, 1, &place, &along), number(l, eps));
-    x = ELEM(l->elems, "*", x, lower_broadcast(l, lower_input(l, 1), v->rank, v->dim));
-    if (lower_input(l, 2))
-        x = ELEM(l->elems, "+", x, lower_broadcast(l, lower_input(l, 2), v->rank, v->dim));
-    if (n->noutput > 1)
-        return lower_error(l, "its mean and deviation as outputs are not supported");
-    return lower_give(l, 0, v->type, v->rank, v->dim, x);
-}
-
 /* A batch norm that no convolution before it takes over: scale and shift of each channel. */
 static bool lower_batch_norm(Lower *l, const NetNode *n)
 {
-    if (!has_inputs(l, 5))
+    if (!lower_has(l, 5))
         return false;
     const Value *v = lower_input(l, 0);
     const Elem *of[5] = { value_elem(l, v) };
@@ -518,13 +425,65 @@ static bool lower_batch_norm(Lower *l, const NetNode *n)
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of[2]));
 }
 
+/* Is the place along a new axis the index? Then the second of two values. */
+static bool lower_one_hot(Lower *l, const NetNode *n)
+{
+    const Poly *dim[LOWER_MAX_RANK], *depth;
+    const Elem *by[LOWER_MAX_RANK], *choice[2];
+    int place[LOWER_MAX_RANK], one;
+    if (!lower_has(l, 3) || !value_sizes(l, lower_input(l, 1), 1, &depth, &one))
+        return lower_error(l, "how many places it has is not made of sizes");
+    const Value *at = lower_input(l, 0), *values = lower_input(l, 2);
+    int64_t axis = onnx_int(n->onnx, "axis", -1);
+    if (at->rank + 1 > LOWER_MAX_RANK || !lower_axis(l, &axis, at->rank + 1))
+        return false;
+    for (int i = 0; i <= at->rank; i++)
+        dim[i] = i == axis ? depth : at->dim[i - (i > axis)];
+    for (int i = 0; i < at->rank; i++)
+        by[i] = lower_place_elem(l, i + (i >= axis), at->dim[i]);
+    lower_places(l, at->rank, at->dim, place);
+    const Elem *index = elem_replace(l->elems, value_elem(l, at), at->rank, place, by);
+    for (int i = 0; i < 2; i++) {
+        const int along = lower_place(l, 0, poly_number(l->polys, 2));
+        const Elem *which = elem_int(l->elems, i);
+        choice[i] =
+            values->nlist == 2 ? values->list[i] : elem_replace(l->elems, value_elem(l, values), 1, &along, &which);
+    }
+    const Elem *here = lower_place_elem(l, (int)axis, depth);
+    const Elem *below = ELEM(l->elems, "==", index, ELEM(l->elems, "-", here, elem_size(l->elems, depth)));
+    const Elem *is = ELEM(l->elems, "||", ELEM(l->elems, "==", index, here), below);
+    return lower_give(l, 0, values->type, at->rank + 1, dim, ELEM(l->elems, "?", is, choice[1], choice[0]));
+}
+
+static bool lower_eye(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    if (!v || v->rank != 2)
+        return lower_error(l, "expected a matrix");
+    const int type = (int)onnx_int(n->onnx, "dtype", 0);
+    const Elem *diagonal = elem_int(l->elems, onnx_int(n->onnx, "k", 0));
+    const Elem *is = ELEM(l->elems, "==", lower_place_elem(l, 1, v->dim[1]),
+                          ELEM(l->elems, "+", lower_place_elem(l, 0, v->dim[0]), diagonal));
+    return lower_give(l, 0, type ? element_of_onnx(type) : v->type, 2, v->dim,
+                      ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
+}
+
 static bool lower_range(Lower *l, const NetNode *n)
 {
     const Poly *from, *to, *step;
+    double of[3];
     int one;
     (void)n;
-    if (!has_inputs(l, 3))
+    if (!lower_has(l, 3))
         return false;
+    if (lower_input(l, 0)->type != ELEMENT_S64 && value_numbers(l, lower_input(l, 0), 1, &of[0], &one) &&
+        value_numbers(l, lower_input(l, 1), 1, &of[1], &one) && value_numbers(l, lower_input(l, 2), 1, &of[2], &one) &&
+        of[2] != 0) {
+        const double many = ceil((of[1] - of[0]) / of[2]);
+        const Poly *known = poly_number(l->polys, many > 0 && many < INT32_MAX ? (int64_t)many : 0);
+        const Elem *at = ELEM(l->elems, "*", lower_place_elem(l, 0, known), number(l, of[2]));
+        return lower_give(l, 0, lower_input(l, 0)->type, 1, &known, ELEM(l->elems, "+", at, number(l, of[0])));
+    }
     if (!value_sizes(l, lower_input(l, 0), 1, &from, &one) || !value_sizes(l, lower_input(l, 1), 1, &to, &one) ||
         !value_sizes(l, lower_input(l, 2), 1, &step, &one))
         return lower_error(l, "expected a range of whole numbers that follow from sizes");
@@ -571,6 +530,19 @@ const LowerRow lower_elements[] = {
     { "Xor", lower_test, LOWERS_ELEMENTS, "!=" },
     { "Not", lower_test, LOWERS_ELEMENTS, "!" },
     { "IsNaN", lower_is_nan, LOWERS_ELEMENTS, NULL },
+    { "IsInf", lower_is_inf, LOWERS_ELEMENTS, NULL },
+    { "Mean", lower_mean, LOWERS_ELEMENTS, NULL },
+    { "PRelu", lower_prelu, LOWERS_ELEMENTS, NULL },
+    { "Celu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Shrink", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Swish", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Tan", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Cosh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Sinh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.QuickGelu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.Gelu", lower_one, LOWERS_ELEMENTS, NULL },
+    { "com.microsoft.BiasGelu", lower_biased, LOWERS_ELEMENTS, "gelu" },
+    { "com.microsoft.FastGelu", lower_biased, LOWERS_ELEMENTS, "gelu_tanh" },
     { "Where", lower_where, LOWERS_ELEMENTS, NULL },
     { "Cast", lower_cast, LOWERS_ELEMENTS, NULL },
     { "CastLike", lower_cast_like, LOWERS_ELEMENTS, NULL },
@@ -588,24 +560,10 @@ const LowerRow lower_elements[] = {
     { "ThresholdedRelu", lower_one, LOWERS_ELEMENTS, NULL },
     { "Mish", lower_one, LOWERS_ELEMENTS, NULL },
     { "Identity", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Dropout", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Dropout", lower_dropout, LOWERS_ELEMENTS, NULL },
     { "BatchNormalization", lower_batch_norm, LOWERS_ELEMENTS, NULL },
-    { "ReduceSum", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ReduceMean", lower_reduce, LOWERS_ROWS, "mean" },
-    { "ReduceMax", lower_reduce, LOWERS_ROWS, "max" },
-    { "ReduceMin", lower_reduce, LOWERS_ROWS, "min" },
-    { "ReduceL1", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ReduceL2", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ReduceSumSquare", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ReduceLogSum", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ReduceLogSumExp", lower_reduce, LOWERS_ROWS, "sum" },
-    { "ArgMax", lower_arg, LOWERS_ROWS, NULL },
-    { "ArgMin", lower_arg, LOWERS_ROWS, NULL },
-    { "Softmax", lower_softmax, LOWERS_ROWS, "softmax" },
-    { "LogSoftmax", lower_softmax, LOWERS_ROWS, "log_softmax" },
-    { "LayerNormalization", lower_layer_norm, LOWERS_ROWS, "layernorm" },
-    { "SimplifiedLayerNormalization", lower_layer_norm, LOWERS_ROWS, "rmsnorm" },
-    { "RMSNormalization", lower_layer_norm, LOWERS_ROWS, "rmsnorm" },
+    { "OneHot", lower_one_hot, LOWERS_ROWS, NULL },
+    { "EyeLike", lower_eye, LOWERS_SIZES, NULL },
     { "Range", lower_range, 0, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -71,12 +71,6 @@ static bool give_view(Lower *l, int input, int output, int rank, const Poly *con
     return lower_give(l, output, v->type, rank, dim, x);
 }
 
-static bool is_axis(Lower *l, int64_t *axis, int rank)
-{
-    *axis += *axis < 0 ? rank : 0;
-    return (*axis >= 0 && *axis < rank) || lower_error(l, "its axis is none of the %d there are", rank);
-}
-
 /* ---- reshapes ---- */
 
 /* Sees elements in other extents: all are counted in one order. Extents that both have at their beginning and end are
@@ -158,29 +152,6 @@ static bool lower_flatten(Lower *l, const NetNode *n)
     return reshape(l, 2, dim);
 }
 
-/* The numbers of an attribute or, in later opsets, of an input. *n -1: neither is there. */
-static bool read_numbers(Lower *l, const char *attribute, int input, int64_t *out, int *n)
-{
-    double number_[LOWER_MAX_LIST];
-    int count = 0;
-    const int64_t *list = onnx_ints(l->node->onnx, attribute, &count);
-    const Value *v = lower_input(l, input);
-    *n = -1;
-    if (list && count <= LOWER_MAX_LIST) {
-        for (int i = 0; i < count; i++)
-            out[i] = list[i];
-        *n = count;
-    } else if (v && v->nlist) {
-        if (!value_numbers(l, v, LOWER_MAX_LIST, number_, n))
-            return lower_error(l, "its %s are not known", attribute);
-        for (int i = 0; i < *n; i++)
-            out[i] = (int64_t)number_[i];
-    } else if (v) {
-        return lower_error(l, "its %s are not known", attribute);
-    }
-    return true;
-}
-
 static bool lower_squeeze(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
@@ -189,10 +160,10 @@ static bool lower_squeeze(Lower *l, const NetNode *n)
     int naxis, rank = 0;
     unsigned gone = 0;
     (void)n;
-    if (!read_numbers(l, "axes", 1, axis, &naxis))
+    if (!lower_numbers(l, "axes", 1, axis, &naxis))
         return false;
     for (int i = 0; i < naxis; i++) {
-        if (!is_axis(l, &axis[i], v->rank))
+        if (!lower_axis(l, &axis[i], v->rank))
             return false;
         gone |= 1u << axis[i];
     }
@@ -210,13 +181,13 @@ static bool lower_unsqueeze(Lower *l, const NetNode *n)
     int naxis, from = 0;
     unsigned added = 0;
     (void)n;
-    if (!read_numbers(l, "axes", 1, axis, &naxis))
+    if (!lower_numbers(l, "axes", 1, axis, &naxis))
         return false;
     const int rank = v->rank + (naxis > 0 ? naxis : 0);
     if (rank > LOWER_MAX_RANK)
         return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
     for (int i = 0; i < naxis; i++) {
-        if (!is_axis(l, &axis[i], rank))
+        if (!lower_axis(l, &axis[i], rank))
             return false;
         added |= 1u << axis[i];
     }
@@ -275,7 +246,7 @@ static bool slice(Lower *l, int naxis, const int64_t *axis, const Poly *const *f
         by[i] = lower_place_elem(l, i, dim[i]);
     for (int k = 0; k < naxis; k++) {
         int64_t i = axis[k];
-        if (!is_axis(l, &i, v->rank))
+        if (!lower_axis(l, &i, v->rank))
             return false;
         if (!step[k])
             return lower_error(l, "a step of 0");
@@ -305,7 +276,7 @@ static bool lower_slice(Lower *l, const NetNode *n)
     if (!value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, from, &count) ||
         !value_sizes(l, lower_input(l, 2), LOWER_MAX_RANK, to, &nto) || nto != count)
         return lower_error(l, "where the slice begins or ends is not made of sizes");
-    if (!read_numbers(l, "axes", 3, axis, &naxis) || !read_numbers(l, "steps", 4, step, &nstep))
+    if (!lower_numbers(l, "axes", 3, axis, &naxis) || !lower_numbers(l, "steps", 4, step, &nstep))
         return false;
     for (int i = 0; i < count; i++) {
         axis[i] = naxis < 0 ? i : axis[i];
@@ -323,10 +294,10 @@ static bool lower_split(Lower *l, const NetNode *n)
     const Elem *by[LOWER_MAX_RANK];
     int64_t axis = onnx_int(n->onnx, "axis", 0), given[LOWER_MAX_LIST];
     int nsize = 0, count;
-    if (!is_axis(l, &axis, v->rank))
+    if (!lower_axis(l, &axis, v->rank))
         return false;
     const bool sized = lower_input(l, 1) && value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, size, &nsize);
-    if (!sized && !read_numbers(l, "split", 1, given, &count))
+    if (!sized && !lower_numbers(l, "split", 1, given, &count))
         return false;
     for (int i = 0; !sized && i < count && count > 0; i++)
         size[nsize++] = number(l, given[i]);
@@ -371,7 +342,7 @@ static bool lower_concat(Lower *l, const NetNode *n)
     const Value *first = lower_input(l, 0);
     int64_t axis = onnx_int(n->onnx, "axis", 0);
     const Poly *dim[LOWER_MAX_RANK], *from[LOWER_MAX_LIST];
-    if (!first || n->ninput > LOWER_MAX_LIST || !is_axis(l, &axis, first->rank))
+    if (!first || n->ninput > LOWER_MAX_LIST || !lower_axis(l, &axis, first->rank))
         return lower_error(l, "expected 1 to %d inputs", LOWER_MAX_LIST);
     if (concat_lists(l, n))
         return true;
@@ -463,7 +434,7 @@ static bool lower_gather(Lower *l, const NetNode *n)
     const Elem *by[LOWER_MAX_RANK];
     int place[LOWER_MAX_RANK], rank = 0;
     int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !is_axis(l, &axis, v->rank))
+    if (!v || !at || !lower_axis(l, &axis, v->rank))
         return false;
     if (v->rank + at->rank - 1 > LOWER_MAX_RANK)
         return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
@@ -507,7 +478,7 @@ static bool lower_gather_elements(Lower *l, const NetNode *n)
     const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
     const Elem *by[LOWER_MAX_RANK];
     int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !is_axis(l, &axis, v->rank) || at->rank != v->rank)
+    if (!v || !at || !lower_axis(l, &axis, v->rank) || at->rank != v->rank)
         return lower_error(l, "expected two inputs of equally many axes");
     for (int i = 0; i < v->rank; i++)
         by[i] = i == axis ? value_elem(l, at) : lower_place_elem(l, i, at->dim[i]);
@@ -569,7 +540,7 @@ static bool lower_pad(Lower *l, const NetNode *n)
     if (strcmp(onnx_string(n->onnx, "mode", "constant"), "constant") != 0)
         return lower_error(l, "padding other than by a constant is not supported");
     if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, pad, &npad) ||
-        !read_numbers(l, "axes", 3, axis, &naxis))
+        !lower_numbers(l, "axes", 3, axis, &naxis))
         return lower_error(l, "how much it pads is not made of sizes");
     for (int i = 0; i < v->rank; i++)
         dim[i] = v->dim[i];
@@ -579,7 +550,7 @@ static bool lower_pad(Lower *l, const NetNode *n)
     const Poly *before[LOWER_MAX_RANK] = { NULL };
     for (int k = 0; k < count; k++) {
         int64_t i = naxis < 0 ? k : axis[k];
-        if (!is_axis(l, &i, v->rank))
+        if (!lower_axis(l, &i, v->rank))
             return false;
         before[i] = pad[k];
         dim[i] = poly_add(l->polys, dim[i], poly_add(l->polys, pad[k], pad[k + count]));
@@ -623,7 +594,7 @@ static bool lower_cum_sum(Lower *l, const NetNode *n)
     if (!v || !value_numbers(l, lower_input(l, 1), 1, &given, &one))
         return lower_error(l, "its axis is not known");
     int64_t axis = (int64_t)given;
-    if (!is_axis(l, &axis, v->rank))
+    if (!lower_axis(l, &axis, v->rank))
         return false;
     const int along = lower_place(l, SUM_PLACE, v->dim[axis]), place = lower_place(l, (int)axis, v->dim[axis]);
     const Elem *here = elem_place(l->elems, along), *end = lower_place_elem(l, (int)axis, v->dim[axis]);

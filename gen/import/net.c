@@ -40,7 +40,8 @@ static void use(Net *n, int value, int node)
 static void add_node(Numbering *x, const OnnxNode *onnx)
 {
     Net *n = x->net;
-    NetNode node = { .onnx = onnx, .op = onnx->op, .ninput = onnx->ninput, .noutput = onnx->noutput };
+    const char *op = *onnx->domain ? arena_printf(n->arena, "%s.%s", onnx->domain, onnx->op) : onnx->op;
+    NetNode node = { .onnx = onnx, .op = op, .ninput = onnx->ninput, .noutput = onnx->noutput };
     node.input = ARENA_ARRAY(n->arena, (size_t)onnx->ninput + 1, int);
     node.output = ARENA_ARRAY(n->arena, (size_t)onnx->noutput + 1, int);
     for (int i = 0; i < onnx->ninput; i++) {

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     const OnnxNode *onnx;
-    const char *op;
+    const char *op; /* with its domain, unless that is ONNX's own: "com.microsoft.Gelu" */
     int ninput, noutput;
     int *input, *output; /* values; NET_NO_VALUE: left out */
     bool is_gone;        /* another node does its work */

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# node_tests: runs ONNX's own backend node tests (PyPI: onnx, numpy) through the importer: each node's model is imported, many
+# of them are joined to one model, whose package is made, loaded and compared with the outputs that ONNX expects.
+#
+#   node_tests.py BUILD [--only REGEX] [--import-only] [--work DIR] [--verbose]
+#
+# BUILD: the folder with dcgen. A table goes to stdout: of each operator how many tests passed, were refused by the importer
+# (with its words), left out (not of this importer's opsets, or not of tensors of numbers), or failed. Fails if any did.
+import argparse
+import collections
+import concurrent.futures
+import ctypes
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+
+warnings.filterwarnings("ignore")
+import numpy as np
+import onnx
+import onnx.numpy_helper
+from onnx.backend.test.loader import load_model_tests
+
+np.seterr(all="ignore")
+LEAST_OPSET, MOST_OPSET = 11, 21
+MOST_CALLS = 48  # of a package: a spec takes 64 functions
+REAL = (np.float32, np.float64, np.float16)
+WHOLE = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8, np.bool_)
+
+
+class Case:
+    def __init__(self, test):
+        self.name = test.name.removeprefix("test_")
+        nodes = test.model.graph.node
+        # a function written out is a test of what it consists of
+        self.op = "(written out)" if "_expanded" in test.name else nodes[0].op_type if len(nodes) == 1 else "(several)"
+        self.model = onnx.ModelProto()
+        self.model.CopyFrom(test.model)
+        self.inputs, self.outputs = test.data_sets[0]
+        self.names = [v.name for v in test.model.graph.input]
+        self.result, self.why = None, ""
+
+    def is_array(self, x):
+        return isinstance(x, np.ndarray) and x.dtype.type in REAL + WHOLE or str(getattr(x, "dtype", "")) == "bfloat16"
+
+    def left_out(self):
+        """Why this is no test for the importer, or None."""
+        if not all(self.is_array(x) for x in list(self.inputs) + list(self.outputs)):
+            return "not of tensors of numbers"
+        if len(self.inputs) != len(self.model.graph.input):
+            return "its inputs are not given"
+        for x in self.inputs:
+            if x.dtype.type in WHOLE and x.size and (int(x.max()) >= 2**31 or int(x.min()) < -(2**31)):
+                return "whole numbers beyond 32 bits"
+        versions = {o.domain: o.version for o in self.model.opset_import}
+        if not (set(versions) <= {"", "ai.onnx"}):
+            return "of another domain"
+        version = versions.get("", versions.get("ai.onnx"))
+        del self.model.opset_import[:]
+        if version > MOST_OPSET:
+            # the operator of an earlier opset, if there is one that takes this node
+            self.model.opset_import.append(onnx.helper.make_opsetid("", MOST_OPSET))
+            self.model.ir_version = min(self.model.ir_version, 10)
+            try:
+                onnx.checker.check_model(self.model)
+            except Exception:
+                return "opset %d" % version
+        else:
+            self.model.opset_import.append(onnx.helper.make_opsetid("", max(version, LEAST_OPSET)))
+            try:
+                onnx.checker.check_model(self.model)
+            except Exception:
+                return "opset %d" % version
+        return None
+
+    def with_constants(self, which):
+        """The model with these inputs as constants."""
+        m = onnx.ModelProto()
+        m.CopyFrom(self.model)
+        m.ir_version = max(m.ir_version, 4)
+        keep = []
+        for value, data in zip(self.model.graph.input, self.inputs):
+            if which(self.inputs, data):
+                m.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(data), value.name))
+            else:
+                keep.append(value)
+        del m.graph.input[:]
+        m.graph.input.extend(keep)
+        return m
+
+    # Tests give all as inputs; models have sizes, axes and weights as constants.
+    WAYS = [
+        lambda all, x: False,
+        lambda all, x: x is not all[0] and x.dtype.type in WHOLE,
+        lambda all, x: x is not all[0],
+        lambda all, x: x.dtype.type in WHOLE,
+        lambda all, x: x.dtype.type in WHOLE or x is not all[0],
+        lambda all, x: x is not all[1] if len(all) > 1 else True,
+    ]
+
+    def import_alone(self, dcgen, work):
+        folder = work / "alone"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / ("%s.onnx" % self.name)
+        words = None
+        seen = set()
+        for way in self.WAYS:
+            model = self.with_constants(way)
+            key = model.SerializeToString()
+            if key in seen:
+                continue
+            seen.add(key)
+            path.write_bytes(key)
+            ran = subprocess.run([dcgen, "import", "-q", "-o", folder, path], capture_output=True, text=True)
+            if ran.returncode < 0 or ran.returncode > 2:
+                self.result, self.why = "failed", "import: exit status %d %s" % (ran.returncode, ran.stderr[-200:])
+                return
+            if ran.returncode == 0:
+                self.model = model
+                made = [p for p in (folder / (self.name.lower() + ".cfg"), folder / (self.name + ".cfg")) if p.exists()]
+                self.calls = made[0].read_text().count("{ call = ") if made else 8
+                return
+            # the second is how models have it
+            words = ran.stderr if words is None or len(seen) == 2 else words
+        said = [line for line in words.splitlines() if "error:" in line]
+        self.result, self.why = "refused", re.sub(r"^.*?error: ", "", said[0]) if said else words.strip()[:200]
+
+
+def renamed(model, prefix):
+    def of(name):
+        return prefix + name if name else name
+
+    def graph(g):
+        for n in g.node:
+            n.name = prefix + n.name
+            n.input[:] = [of(x) for x in n.input]
+            n.output[:] = [of(x) for x in n.output]
+            for a in n.attribute:
+                if a.HasField("g"):
+                    graph(a.g)
+        for x in list(g.input) + list(g.output) + list(g.initializer) + list(g.value_info):
+            x.name = of(x.name)
+
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    graph(copy.graph)
+    return copy
+
+
+def joined(cases, name):
+    """One model of all of them; input i of case k is ck_..., output likewise."""
+    all = onnx.ModelProto()
+    all.ir_version = 10
+    all.opset_import.extend(cases[0].model.opset_import)
+    all.graph.name = name
+    for k, c in enumerate(cases):
+        m = renamed(c.model, "c%d_" % k)
+        for a in ("node", "input", "output", "initializer"):
+            getattr(all.graph, a).extend(getattr(m.graph, a))
+        for f in m.functions:
+            if not any(f.name == g.name and f.domain == g.domain for g in all.functions):
+                all.functions.append(f)
+    return all
+
+
+def identifier(name):
+    return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", name)).strip("_")
+
+
+# ---- a package, in a process of its own ----
+
+
+def run_package(folder, name):
+    """Runs the package on inputs.npz, and writes outputs.npz."""
+    given = np.load(folder / "inputs.npz")
+    shapes = json.loads((folder / "outputs.json").read_text())
+    lib = ctypes.CDLL(str(folder / "pkg/b" / ("lib%s.so" % name)))
+    header = (folder / "pkg" / ("%s_model.h" % name)).read_text()
+
+    def members(struct):
+        m = re.search(r"typedef struct %s_%s \{(.*?)\} %s_%s;" % (name, struct, name, struct), header, re.S)
+        return re.findall(r"(?:const )?(\w+) \*(\w+); /\* (.*?) \*/", m.group(1)) if m else []
+
+    types = {"int32_t": np.int32, "float": np.float32}
+    keep = []
+    ins, outs = members("inputs"), members("outputs")
+    I = (ctypes.c_void_p * max(1, len(ins)))()
+    for i, (type, member, _) in enumerate(ins):
+        a = np.ascontiguousarray(given[member].astype(types[type]))
+        a = a if a.size else np.zeros(1, types[type])
+        keep.append(a)
+        I[i] = a.ctypes.data
+    O = (ctypes.c_void_p * max(1, len(outs)))()
+    made = {}
+    for i, (type, member, _) in enumerate(outs):
+        a = np.full(shapes[member], np.nan if type == "float" else -77, types[type])
+        made[member] = a
+        O[i] = a.ctypes.data
+
+    def fn(what, result, *args):
+        f = getattr(lib, "%s_%s" % (name, what))
+        f.restype, f.argtypes = result, args
+        return f
+
+    P, S = ctypes.c_void_p, ctypes.c_size_t
+    aligned = lambda a: (a.ctypes.data + 63) // 64 * 64
+    weights = np.fromfile(folder / ("%s.safetensors" % name), np.uint8)
+    memory = np.zeros(fn("model_bytes", S)() + 64, np.uint8)
+    model, dims = (P * 4096)(), (ctypes.c_int64 * 64)()
+    code = fn("load", ctypes.c_int, P, P, S, P)(ctypes.addressof(model), weights.ctypes.data, weights.nbytes, aligned(memory))
+    assert code == 0, "load: %d" % code
+    scratch = np.full(fn("run_bytes", S, P, P)(ctypes.addressof(dims), None) + 64, 255, np.uint8)
+    run = fn("run", ctypes.c_int, *[P] * (6 if ins else 5))
+    code = run(*[ctypes.addressof(x) for x in ([model, dims, I] if ins else [model, dims]) + [O]], aligned(scratch), None)
+    assert code == 0, "run: %d %s" % (code, fn("strerror", ctypes.c_char_p, ctypes.c_int)(code))
+    np.savez(folder / "outputs.npz", **made)
+
+
+# ---- batches ----
+
+
+def tail(text, n=4):
+    return " | ".join(line for line in text.strip().splitlines()[-n:])
+
+
+def make_package(cases, name, dcgen, work):
+    """None, or why there is no package."""
+    folder = work / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / ("%s.onnx" % name)
+    path.write_bytes(joined(cases, name).SerializeToString())
+    subprocess.run(["rm", "-rf", folder / "pkg"])
+    log = lambda ran: tail("\n".join(x for x in (ran.stdout + ran.stderr).splitlines() if "was not measured" not in x))
+    ran = subprocess.run([dcgen, "import", "-q", "-o", folder, path], capture_output=True, text=True)
+    if ran.returncode:
+        return "import of several: " + log(ran)
+    # one measurement a function is enough for what is asked here
+    cfg = folder / ("%s.cfg" % name)
+    cfg.write_text(re.sub(r"threads = \[1, 2\];", "threads = [1];", cfg.read_text()))
+    ran = subprocess.run(
+        ["nice", "-n", "10", dcgen, "-q", "-o", folder / "pkg", "--no-report", "--progress=none", "--records", folder / "rec.jsonl",
+         "--builds", work / "builds", "--trials", "1", "-j", "1", cfg], capture_output=True, text=True)
+    if ran.returncode:
+        return "generate: " + log(ran)
+    for command in (["cmake", "-S", folder / "pkg", "-B", folder / "pkg/b", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_BUILD_TYPE=Release"],
+                    ["nice", "-n", "10", "cmake", "--build", folder / "pkg/b", "--target", name, "-j1"]):
+        ran = subprocess.run(command, capture_output=True, text=True)
+        if ran.returncode:
+            return "build: " + log(ran)
+    given = {identifier("c%d_%s" % (k, name)): x for k, c in enumerate(cases) for name, x in c.given}
+    np.savez(folder / "inputs.npz", **{k: v.astype(np.float32) if str(v.dtype) == "bfloat16" else v for k, v in given.items()})
+    shapes = {identifier("c%d_%s" % (k, v.name)): list(x.shape) for k, c in enumerate(cases)
+              for v, x in zip(c.model.graph.output, c.outputs)}
+    (folder / "outputs.json").write_text(json.dumps(shapes))
+    ran = subprocess.run([sys.executable, __file__, "--package", folder, name], capture_output=True, text=True)
+    return "run: " + log(ran) if ran.returncode else None
+
+
+def difference(found, wanted):
+    """None, or how they differ."""
+    half = str(wanted.dtype) in ("float16", "bfloat16")
+    wanted = wanted.astype(np.float64)
+    if found.shape != wanted.shape:
+        return "shape %s, expected %s" % (found.shape, wanted.shape)
+    found = found.astype(np.float64)
+    near = np.isclose(found, wanted, rtol=1e-2 if half else 1e-3, atol=1e-2 if half else 2e-6, equal_nan=True)
+    if near.all():
+        return None
+    at = np.unravel_index(np.argmin(near), near.shape)
+    return "%d of %d elements, the first at %s: %g, expected %g" % (
+        (~near).sum(), near.size, tuple(int(i) for i in at), found[at], wanted[at])
+
+
+def run_batch(cases, name, dcgen, work):
+    why = make_package(cases, name, dcgen, work)
+    if why and len(cases) > 1:  # which of them is it?
+        half = len(cases) // 2
+        run_batch(cases[:half], name + "a", dcgen, work)
+        run_batch(cases[half:], name + "b", dcgen, work)
+        return
+    if why:
+        cases[0].result, cases[0].why = "failed", why
+        return
+    with np.load(work / name / "outputs.npz") as found:
+        for k, c in enumerate(cases):
+            differ = [(v.name, difference(found[identifier("c%d_%s" % (k, v.name))], x))
+                      for v, x in zip(c.model.graph.output, c.outputs)]
+            differ = ["%s: %s" % d for d in differ if d[1]]
+            c.result, c.why = ("failed", "; ".join(differ)) if differ else ("passed", "")
+
+
+def batches(cases):
+    """Cases of one opset with few enough calls."""
+    made = []
+    by_opset = collections.defaultdict(list)
+    for c in cases:
+        by_opset[c.model.opset_import[0].version].append(c)
+    for opset in sorted(by_opset):
+        calls = MOST_CALLS + 1
+        for c in by_opset[opset]:
+            if calls + c.calls > MOST_CALLS:
+                made.append([])
+                calls = 0
+            made[-1].append(c)
+            calls += c.calls
+    return made
+
+
+def table(cases, verbose):
+    rows = collections.defaultdict(collections.Counter)
+    for c in cases:
+        rows[c.op][c.result] += 1
+    print("%-28s %7s %7s %7s %7s" % ("operator", "passed", "refused", "left out", "failed"))
+    everything = collections.Counter(c.result for c in cases)
+    for op, n in sorted(rows.items()) + [("all", everything)]:
+        if n["passed"] or n["failed"] or n["refused"] or verbose:
+            print("%-28s %7d %7d %7d %7d" % (op, n["passed"], n["refused"], n["left out"], n["failed"]))
+    for result in ("refused", "failed") + (("left out",) if verbose else ()):
+        print("\n%s:" % result)
+        for c in cases:
+            if c.result == result:
+                print("  %-24s %s: %s" % (c.op, c.name, c.why))
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] == "--package":
+        return run_package(pathlib.Path(sys.argv[2]), sys.argv[3])
+    p = argparse.ArgumentParser()
+    p.add_argument("build", type=pathlib.Path)
+    p.add_argument("--only", default="", help="of these names or operators")
+    p.add_argument("--import-only", action="store_true")
+    p.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/node_tests"))
+    p.add_argument("--verbose", action="store_true")
+    p.add_argument("--jobs", type=int, default=2)
+    o = p.parse_args()
+    dcgen = (o.build / "dcgen").resolve()
+    only = re.compile(o.only)
+    cases = [Case(t) for t in load_model_tests(kind="node") if t.model is not None]
+    cases = [c for c in cases if only.search(c.name) or only.fullmatch(c.op)]
+    for c in cases:
+        c.why = c.left_out()
+        c.result = "left out" if c.why else None
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        list(pool.map(lambda c: c.import_alone(dcgen, o.work), [c for c in cases if not c.result]))
+        run = [c for c in cases if not c.result]
+        for c in run:
+            left = {v.name for v in c.model.graph.input}
+            c.given = [(n, x) for n, x in zip(c.names, c.inputs) if n in left]
+        if o.import_only:
+            for c in run:
+                c.result = "passed"
+        else:
+            todo = batches(run)
+            list(pool.map(lambda b: run_batch(b[1], "n%d" % b[0], dcgen, o.work), enumerate(todo)))
+    table(cases, o.verbose)
+    return any(c.result == "failed" for c in cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

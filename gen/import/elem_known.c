@@ -384,7 +384,7 @@ bool elem_at(const Elems *e, const Elem *x, int64_t *dims, ElemLoad *load, void 
         for (int i = 0; i < x->narg; i++) {
             if (!elem_at(e, x->arg[i], dims, load, ctx, v))
                 return false;
-            index[i] = (int64_t)v[0];
+            index[i] = elem_cut(v[0]);
         }
         return load(ctx, x->memory, index, x->narg, value);
     case ELEM_ROW:

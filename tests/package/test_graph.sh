@@ -4,7 +4,7 @@
 # A model that a spec says by hand (docs/model.md): the page's graph makes a package, its example compiles as it stands and computes what it should,
 # also with rows that stay from call to call; calls whose dims do not fit say why; files of weights are read whatever way their header is written in,
 # and refused where they lack something; a call allocates nothing, takes no lock and makes no system call; records make the same bytes again.
-# ctest: label=slow timeout=200 cost=15
+# ctest: label=slow timeout=300 cost=15
 . "$SRC/tests/cli/lib.sh"
 page=$SRC/docs/model.md
 product=$SRC/tests/package/product
@@ -17,6 +17,8 @@ run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no
 not_said warning
 run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report --offline -o again --records recall.jsonl recall.cfg
 diff -r recall again >"$tmp/log/diff" || { cat "$tmp/log/diff"; failed "records make other bytes"; }
+
+! grep -nE '(in|out)\.recall' recall/*.[ch] recall/README.md || failed "a name of an input is taken for a word"
 
 section a node of the model
 run 0 explain recall 'embed rows' T=3 P=2

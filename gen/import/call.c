@@ -371,6 +371,10 @@ static bool write_load(Writer *w, const Elem *x)
         text_add(&w->text, "acc");
         return true;
     }
+    if (w->step->gate && x->memory == w->step->gate - 1) {
+        text_add(&w->text, "gate");
+        return true;
+    }
     const size_t before = w->text.len;
     const int noperand = w->call->noperand;
     const bool is_known = is_within(w, x);

@@ -97,6 +97,7 @@ typedef struct {
     StepOperand operand[LOWER_MAX_OPERAND];
     const char *layout;   /* as a spec says it: "W = \"KN\"; packed = true;"; NULL: none */
     bool is_value_of_row; /* of a formula: it has one value of a row, which its output lacks */
+    int gate;             /* of gated_dense: the memory whose element is its second sum; 0: it has none */
     bool is_gone;         /* another step does its work */
     bool is_closed;       /* what is made of its result is settled */
 } Step;
@@ -165,7 +166,9 @@ bool store_copy(Lower *l, Value *v, const int *order);
 void store_close(Lower *l, const Elem *x);
 int store_step(Lower *l, Step s); /* adds a step; its number */
 
-/* ---- siblings.c ---- */
+/* ---- gates.c, siblings.c: layers of the same rows become one ---- */
+
+void gates_join(Lower *l);
 
 void siblings_join(Lower *l);
 

@@ -336,6 +336,7 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
         .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
     };
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    gates_join(l);
     siblings_join(l);
     for (int i = 0; i < l->norder; i++)
         if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))

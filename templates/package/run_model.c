@@ -86,6 +86,7 @@ static int64_t *run_dim(PACKAGE_dims *d, int i)
         &d->DIM, //@ repeat dims
         NULL,
     };
+    (void)d;
     return all[i];
 }
 

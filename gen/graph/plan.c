@@ -235,7 +235,9 @@ static double find_order(Planner *p, int *best)
     changes = changes < MAX_COST / cost ? changes : MAX_COST / cost;
     for (int i = 0; i < changes && least > 1 && n > 1; i++) {
         memcpy(order, best, n * sizeof *best);
-        move(order, (int)rng_below(&rng, p->nblock), (int)rng_below(&rng, p->nblock));
+        const int to = (int)rng_below(&rng, p->nblock),
+                  from = (int)rng_below(&rng, p->nblock); /* one after the other */
+        move(order, from, to);
         const double worst = place(p, order, placed);
         if (worst <= least) {
             least = worst;

@@ -247,6 +247,8 @@ static unsigned hash_size(const Poly *x, unsigned hash)
 
 static const Poly *apply_atom(Polys *p, const OpRow *op, const Poly *x, const Poly *y)
 {
+    if (!x || !y)
+        return NULL;
     const unsigned bucket = hash_size(y, hash_size(x, (unsigned)*op->text)) % POLY_BUCKETS;
     for (int i = p->bucket[bucket]; i; i = p->next[i - 1])
         if (p->atom[i - 1].op == op && poly_same(p->atom[i - 1].x, x) && poly_same(p->atom[i - 1].y, y))
@@ -272,7 +274,7 @@ static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, cons
         poly_range(p, a, &least, &most);
         poly_range(p, y, &least_y, &most);
         if (least >= 0 && least_y > 0)
-            return apply_quotient(p, op, a, poly_mul(p, b, y));
+            return (y = poly_mul(p, b, y)) ? apply_quotient(p, op, a, y) : NULL;
     }
     poly_range(p, x, &least_x, &most);
     poly_range(p, y, &least_y, &most);

@@ -107,6 +107,11 @@ const Elem *elem_load(Elems *e, int memory, ElemType type, int n, const Elem *co
 
 /* ---- what is known ---- */
 
+int64_t elem_cut(double x)
+{
+    return x > 0x1p62 ? INT64_C(1) << 62 : x >= -0x1p62 ? (int64_t)x : -(INT64_C(1) << 62); /* NaN: the least */
+}
+
 bool elem_is_number(const Elem *x, double *value)
 {
     int64_t whole;

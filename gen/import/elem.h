@@ -68,6 +68,7 @@ const Elem *elem_as(Elems *e, const Elem *x, ElemType type); /* converted; to tr
 
 /* The expression with other values in the place of n places. */
 const Elem *elem_replace(Elems *e, const Elem *x, int n, const int *place, const Elem *const *by);
+int64_t elem_cut(double x);                        /* without its fraction, within 2^62 */
 bool elem_is_number(const Elem *x, double *value); /* a constant of whatever type */
 bool elem_is_whole(const Elem *x, int64_t *value); /* a whole constant */
 const Poly *elem_as_size(const Elem *x);           /* NULL: it is no size */

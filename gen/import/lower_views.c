@@ -615,7 +615,7 @@ static bool lower_cum_sum(Lower *l, const NetNode *n)
     int one;
     if (!v || !value_numbers(l, lower_input(l, 1), 1, &given, &one))
         return lower_error(l, "its axis is not known");
-    int64_t axis = (int64_t)given;
+    int64_t axis = elem_cut(given);
     if (!lower_axis(l, &axis, v->rank))
         return false;
     const int along = lower_place(l, SUM_PLACE, v->dim[axis]), place = lower_place(l, (int)axis, v->dim[axis]);

@@ -2,10 +2,10 @@
  *
  * run_model WEIGHTS PAIR [THREADS] [-o OUT] [--times N] [DIM=NUMBER ...]: runs the model on files.
  *
- * All files are of safetensors. PAIR holds the inputs as in.NAME, where NAME is what the model calls one, and what outputs should be as out.NAME: those
- * that it has are compared with what the model gives. What stays from call to call begins as in.NAME, or as zeros, and may be compared likewise. An
+ * All files are of safetensors. PAIR holds the inputs as in.X, where X is what the model calls one, and what outputs should be as out.Y: those
+ * that it has are compared with what the model gives. What stays from call to call begins as in.X, or as zeros, and may be compared likewise. An
  * output is wrong where it is off by more than 1e-4 of its largest element + 1e-5. Dims are the extents of the inputs; one that is no extent by itself
- * is given on the command line. -o: writes the outputs as out.NAME. --times: the median time of N calls, and the mean time of each node.
+ * is given on the command line. -o: writes the outputs as out.Y. --times: the median time of N calls, and the mean time of each node.
  * Exit code 0, 1 where an output is wrong or the model cannot be run on these, 2 for a wrong command line, 3 where a file cannot be read or written.
  */
 #include "PACKAGE_model.h"
@@ -86,6 +86,7 @@ static int64_t *run_dim(PACKAGE_dims *d, int i)
         &d->DIM, //@ repeat dims
         NULL,
     };
+    (void)d;
     return all[i];
 }
 
@@ -121,7 +122,7 @@ static char *run_read(const char *path, size_t *bytes)
     return text;
 }
 
-/* in.NAME or out.NAME in PAIR, of the tensor's type and rank. NULL: there is none. */
+/* in.X or out.X in PAIR, of the tensor's type and rank. NULL: there is none. */
 static const void *run_find(const run_call *c, const char *prefix, const run_tensor *t, uint64_t *extent)
 {
     PACKAGE_file f = c->file;

@@ -4,7 +4,7 @@
 # A model that a spec says by hand (docs/model.md): the page's graph makes a package, its example compiles as it stands and computes what it should,
 # also with rows that stay from call to call; calls whose dims do not fit say why; files of weights are read whatever way their header is written in,
 # and refused where they lack something; a call allocates nothing, takes no lock and makes no system call; records make the same bytes again.
-# ctest: label=slow timeout=120 cost=12
+# ctest: label=slow timeout=300 cost=15
 . "$SRC/tests/cli/lib.sh"
 page=$SRC/docs/model.md
 product=$SRC/tests/package/product
@@ -18,11 +18,20 @@ not_said warning
 run 0 --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report --offline -o again --records recall.jsonl recall.cfg
 diff -r recall again >"$tmp/log/diff" || { cat "$tmp/log/diff"; failed "records make other bytes"; }
 
+! grep -nE '(in|out)\.recall' recall/*.[ch] recall/README.md || failed "a name of an input is taken for a word"
+
 section a node of the model
 run 0 explain recall 'embed rows' T=3 P=2
 grep -q 'kernel' "$out" || failed "no kernel is said"
 run 2 explain recall 'embed rows' T=3
 said 'P=VALUE is missing'
+
+section sizes that are always the same
+sed '/^dims/d; s/"P + T"/5/g; s/"32\*P"/0/; s/"T"/5/g' recall.cfg >fixed.cfg
+run 0 -q --templates "$SRC/templates" --target portable --trials 1 --seconds 1 --no-report -o fixed --records fixed.jsonl fixed.cfg
+for file in model run_model test_model; do
+    cc -std=c11 $warnings -fsyntax-only "fixed/$file.c" || failed "$file.c without dims"
+done
 
 section names of any characters
 # As it stands in the spec; in sed's own language each backslash, & and | has one more.
@@ -77,6 +86,12 @@ says 3 'cannot write' weights.safetensors pair.safetensors P=0 -o none/of/it
 says 0 'median of 3 calls' weights.safetensors pair.safetensors P=0 --times 3 -o out.safetensors
 grep -q ' us .* %  embed rows$' "$tmp/log/said" || failed "no times of nodes"
 head -c 20000 pair.safetensors | tail -c +9 | grep -aq 'out.y' && grep -aq '"out.y":{"dtype":"F32","shape":\[5,32\]' out.safetensors || failed "no outputs were written"
+
+section the package builds its programs
+{ cmake -S recall -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' && cmake --build built --target recall_test_model recall_run_model -j2; } >"$tmp/log/cmake" 2>&1 ||
+    { cat "$tmp/log/cmake"; failed "cmake"; }
+built/recall_run_model weights.safetensors pair.safetensors P=0 >"$tmp/log/said" && built/recall_test_model weights.safetensors >"$tmp/log/said" ||
+    { cat "$tmp/log/said"; failed "a program of the package"; }
 
 section nothing but arithmetic
 sed "s/NAME/recall/g" "$product/model_alone.c" >alone.c

@@ -10,7 +10,7 @@
 . "$SRC/tests/cli/lib.sh"
 models=$SRC/tests/models
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
-not_yet=' gpt2_small.torchscript4 keras_cnn_small.tf2onnx keras_encoder_small.tf2onnx '
+not_yet=' keras_cnn_small.tf2onnx keras_encoder_small.tf2onnx '
 
 import() { # FILE FOLDER
     run "${3:-0}" import --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim height=H:32..64 --dim width=W:32..64 -o "$2" "$1"
@@ -53,6 +53,24 @@ right() {
     [ $npair -ge 2 ] || failed "$1 has no pairs"
 }
 
+# What README.md shows first, with a model of that name.
+readme() {
+    cp "$models/bert_small.torchscript.onnx" "$folder/model.onnx"
+    grep '^dcgen import model.onnx' "$SRC/README.md" | sed 's/#.*//; s/^dcgen //' >"$folder/command"
+    [ -s "$folder/command" ] || failed "README.md imports no model"
+    (cd "$folder" && run 0 $(cat command))
+    sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/model.cfg"
+    run 0 replay --templates "$SRC/templates" --records "$folder/records" -o "$folder/model" "$folder/model.cfg"
+    {
+        printf '#include <stdlib.h>\n#include "model_model.h"\n'
+        echo 'void example(model_model model, void *file, size_t bytes, void *memory, model_inputs inputs, model_outputs outputs) {'
+        sed -n '/^```c$/,/^```$/p' "$SRC/README.md" | sed '1d; /^```$/,$d'
+        echo '}'
+    } >"$folder/readme.c"
+    grep -q model_run "$folder/readme.c" || failed "README.md runs no model"
+    gcc -std=c11 -Wall -Wextra -Werror -I"$folder/model" -fsyntax-only "$folder/readme.c" || failed "what README.md shows does not compile"
+}
+
 try() {
     name=${1%%.*} folder=$tmp/work/$1
     mkdir -p "$folder/again"
@@ -65,6 +83,7 @@ try() {
     compile "$1"
     right "$1"
     echo "right: $1, $npair pairs"
+    [ "$1" != bert_small.torchscript ] || readme
     rm -rf -- "$folder"
 }
 

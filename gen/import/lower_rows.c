@@ -225,6 +225,14 @@ static bool lower_arg(Lower *l, const NetNode *n)
                         ELEMENT_S64);
 }
 
+static bool is_one(const Value *v, int first, int end)
+{
+    bool one = true;
+    for (int i = first; i < end && one; i++)
+        one = poly_is(v->dim[i], 1);
+    return one;
+}
+
 /* 1 at the place of the largest element, else 0. */
 static bool lower_hardmax(Lower *l, const NetNode *n)
 {
@@ -234,6 +242,8 @@ static bool lower_hardmax(Lower *l, const NetNode *n)
     int64_t axis = onnx_int(n->onnx, "axis", l->model->opset < 13 ? 1 : -1);
     if (!lower_axis(l, &axis, v->rank))
         return false;
+    if (l->model->opset < 13 && !is_one(v, (int)axis + 1, v->rank))
+        return lower_error(l, "along several axes, as before opset 13, it is not supported");
     const Elem *is =
         ELEM(l->elems, "==", lower_place_elem(l, (int)axis, v->dim[axis]), place_of_most(l, n, v, (int)axis));
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
@@ -293,14 +303,6 @@ static const Elem *along_rest(Lower *l, const char *op, const Value *v, int firs
     const int place = lower_place(l, first, j.dim[first]);
     const Elem *by = elem_size(l->elems, at);
     return elem_replace(l->elems, j.elem, 1, &place, &by);
-}
-
-static bool is_one(const Value *v, int first, int end)
-{
-    bool one = true;
-    for (int i = first; i < end && one; i++)
-        one = poly_is(v->dim[i], 1);
-    return one;
 }
 
 /* Softmax and its like along an axis; before opset 13 along all from that one on. */

@@ -586,8 +586,8 @@ static bool lower_pad(Lower *l, const NetNode *n)
     if (!is_constant)
         return give_view(l, 0, 0, v->rank, dim, by);
     const Value *given = lower_input(l, 2);
-    const Elem *fill =
-        given && given->nlist ? given->list[0] : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
+    const Elem *fill = given ? lower_broadcast(l, given, v->rank, dim)
+                             : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
     return give_where(l, v->rank, dim, inside, by, fill);
 }
 

@@ -441,6 +441,8 @@ static bool give_output(Lower *l, const OnnxValue *output)
         return false;
     m = &l->memory[v->elem->memory];
     m->output = output->name;
+    m->noutput = v->rank;
+    memcpy(m->output_extent, v->dim, sizeof m->output_extent);
     m->name = identifier(l, output->name);
     m->from = output->name;
     return true;

@@ -50,7 +50,9 @@ typedef struct {
     int whole;
     const Poly *part_at, *row; /* row: elements of a row of `whole` */
     const char *output;        /* the model's output that it is; NULL: none */
-    int nread;                 /* steps that read it */
+    int noutput;               /* extents of that, as the model has them */
+    const Poly *output_extent[LOWER_MAX_RANK];
+    int nread; /* steps that read it */
 } Memory;
 
 /* Elements of memory by places: `at` + place[0]*stride[0] + ... */

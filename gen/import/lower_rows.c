@@ -45,15 +45,18 @@ static const Elem *behind_row(Lower *l, const char *op, const Elem *x)
     return strcmp(op, "ReduceLogSum") == 0 ? ELEM(l->elems, "log", x) : x;
 }
 
-/* Of no elements at all. */
-static const Elem *of_nothing(Lower *l, const char *op)
+/* Of no elements at all. Of truths the largest is false, and the smallest true. */
+static const Elem *of_nothing(Lower *l, const char *op, ElementType type)
 {
     static const struct {
         const char *op;
         double value;
     } known[] = { { "sum", 0 }, { "prod", 1 }, { "logsumexp", -INFINITY }, { "max", -INFINITY }, { "min", INFINITY } };
+    const bool is_end = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
+    if (is_end && type == ELEMENT_BOOL)
+        return elem_truth(l->elems, strcmp(op, "min") == 0);
     for (size_t i = 0; i < LENGTH(known); i++)
-        if (strcmp(known[i].op, op) == 0)
+        if (strcmp(known[i].op, op) == 0 && (!is_end || elem_type_of(type) == ELEM_REAL))
             return number(l, known[i].value);
     return lower_error(l, "its rows have no elements"), NULL;
 }
@@ -80,7 +83,7 @@ const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *
     if (poly_is(extent, 1))
         return strcmp(op, "argmax") == 0 ? elem_int(l->elems, 0) : x;
     if (poly_is(extent, 0))
-        return of_nothing(l, op);
+        return of_nothing(l, op, v->type);
     const int along = lower_place(l, ROW_PLACE, extent);
     const Poly *behind = poly_number(l->polys, 1);
     for (int i = v->rank - 1; i >= 0; i--) {
@@ -137,7 +140,7 @@ static const Elem *product(Lower *l, const Value *v, const Elem *x, int axis)
         const Elem *at = elem_int(l->elems, i), *factor = elem_replace(l->elems, x, 1, &place, &at);
         all = all ? ELEM(l->elems, "*", all, factor) : factor;
     }
-    return all ? all : of_nothing(l, "prod");
+    return all ? all : of_nothing(l, "prod", v->type);
 }
 
 /* Axis by axis; what is in between lies in memory. */

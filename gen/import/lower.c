@@ -116,10 +116,13 @@ const Elem *lower_broadcast(Lower *l, const Value *v, int rank, const Poly *cons
 {
     int place[LOWER_MAX_RANK];
     const Elem *by[LOWER_MAX_RANK];
+    const int off = rank - v->rank;
+    for (int i = 0; i < v->rank; i++)
+        if (i + off < 0 || (!poly_is(v->dim[i], 1) && poly_compare(l->polys, v->dim[i], dim[i + off]) == POLY_NEVER))
+            return lower_error(l, "an input does not fit the extents of the others"), NULL;
     lower_places(l, v->rank, v->dim, place);
     for (int i = 0; i < v->rank; i++)
-        by[i] = poly_is(v->dim[i], 1) ? elem_int(l->elems, 0)
-                                      : lower_place_elem(l, rank - v->rank + i, dim[rank - v->rank + i]);
+        by[i] = poly_is(v->dim[i], 1) ? elem_int(l->elems, 0) : lower_place_elem(l, i + off, dim[i + off]);
     return elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
 }
 

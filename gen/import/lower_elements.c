@@ -360,6 +360,8 @@ static bool lower_dropout(Lower *l, const NetNode *n)
     double trains = 0;
     int one;
     (void)n;
+    if (!lower_has(l, 1))
+        return false;
     if (lower_input(l, 2) && (!value_numbers(l, lower_input(l, 2), 1, &trains, &one) || trains != 0))
         return lower_error(l, "expected a dropout for inference");
     const Value *v = lower_input(l, 0);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "gen/import/lower.h"
 
-enum { IMAGE_PLACE = 48 }; /* places of images are numbered from here on */
+enum { IMAGE_PLACE = 48, MOST_PIXELS = 1 << 24 }; /* IMAGE_PLACE: places of images are numbered from here on */
 
 static const Poly *number(Lower *l, int64_t x) { return poly_number(l->polys, x); }
 
@@ -26,6 +26,9 @@ static bool read_pairs(Lower *l, const char *name, int naxis, int64_t otherwise,
     const int64_t *given = onnx_ints(l->node->onnx, name, &n);
     if (n && n != naxis * (behind ? 2 : 1))
         return lower_error(l, "'%s' has %d numbers, expected %d", name, n, naxis * (behind ? 2 : 1));
+    for (int i = 0; i < n; i++)
+        if (given[i] < -MOST_PIXELS || given[i] > MOST_PIXELS)
+            return lower_error(l, "'%s' has numbers beyond %d", name, MOST_PIXELS);
     for (int i = 0; i < 2; i++) {
         const int from = i - (2 - naxis);
         out[i] = n && from >= 0 ? given[from] : otherwise;
@@ -251,6 +254,9 @@ static bool read_transposed(Lower *l, const NetNode *n, const Value *v, Window *
     const int64_t *given = onnx_ints(n->onnx, "output_shape", &count);
     if (!read_pairs(l, "output_padding", w->naxis, 0, more, NULL))
         return false;
+    for (int i = 0; i < count; i++)
+        if (given[i] < 0 || given[i] > MOST_PIXELS)
+            return lower_error(l, "its output's size is beyond %d", MOST_PIXELS);
     if (count && count < w->naxis)
         return lower_error(l, "its output's size has %d numbers", count);
     for (int i = 2 - w->naxis; i < 2; i++) {
@@ -313,11 +319,11 @@ static bool lower_conv_transpose(Lower *l, const NetNode *n)
 static bool small_numbers(Lower *l, const Value *v, double *number_, int *n)
 {
     int64_t count;
-    const int place = lower_place(l, 0, v->dim[0]);
     if (value_numbers(l, v, LOWER_MAX_LIST, number_, n))
         return true;
     if (v->rank != 1 || !poly_is_number(v->dim[0], &count) || count > LOWER_MAX_LIST || !v->elem)
         return false;
+    const int place = lower_place(l, 0, v->dim[0]);
     int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
     for (*n = 0; *n < count; ++*n) {
         const Elem *at = elem_int(l->elems, *n);
@@ -333,7 +339,6 @@ static bool read_resized(Lower *l, const Value *v, const Poly **dim)
     const bool is_old = strcmp(l->node->op, "Upsample") == 0;
     const Value *factors = lower_input(l, is_old ? 1 : 2), *sizes = lower_input(l, 3);
     double factor[LOWER_MAX_LIST];
-    int64_t axis[LOWER_MAX_RANK];
     int n = 0, naxis = 0;
     const int64_t *given = onnx_ints(l->node->onnx, "axes", &naxis);
     const Poly *size[LOWER_MAX_LIST];
@@ -345,17 +350,18 @@ static bool read_resized(Lower *l, const Value *v, const Poly **dim)
     for (int i = 0; i < v->rank; i++)
         dim[i] = v->dim[i];
     for (int i = 0; i < n; i++) {
-        axis[i] = naxis ? given[i] : i;
-        if (!lower_axis(l, &axis[i], v->rank))
+        int64_t extent, axis = naxis ? given[i] : i;
+        if (!lower_axis(l, &axis, v->rank))
             return false;
-        int64_t extent;
-        const Poly *old = v->dim[axis[i]];
+        if (!by_size && !(factor[i] > 0 && factor[i] <= MOST_PIXELS))
+            return lower_error(l, "a factor of %g is not supported", factor[i]);
+        const Poly *old = v->dim[axis];
         if (by_size)
-            dim[axis[i]] = size[i];
+            dim[axis] = size[i];
         else if (factor[i] == (double)(int64_t)factor[i])
-            dim[axis[i]] = poly_mul(l->polys, old, number(l, (int64_t)factor[i]));
+            dim[axis] = poly_mul(l->polys, old, number(l, (int64_t)factor[i]));
         else if (poly_is_number(old, &extent) && factor[i] * (double)extent == floor(factor[i] * (double)extent))
-            dim[axis[i]] = number(l, (int64_t)(factor[i] * (double)extent));
+            dim[axis] = number(l, (int64_t)(factor[i] * (double)extent));
         else
             return lower_error(l, "a factor that makes no whole number of pixels is not supported");
     }

@@ -89,7 +89,8 @@ static bool lower_rotary(Lower *l, const NetNode *n)
                  .at = lower_input(l, is_own ? 3 : 1),
                  .is_interleaved = onnx_int(n->onnx, "interleaved", 0) };
     const int64_t heads = onnx_int(n->onnx, "num_heads", 0), some = onnx_int(n->onnx, "rotary_embedding_dim", 0);
-    if ((v->rank != 3 && v->rank != 4) || cosine->rank != (r.at ? 2 : 3) || r.sine->rank != cosine->rank)
+    if ((v->rank != 3 && v->rank != 4) || (r.at && r.at->rank != 1 && r.at->rank != 2) ||
+        cosine->rank != (r.at ? 2 : 3) || r.sine->rank != cosine->rank)
         return lower_error(l, "expected heads of 3 or 4 extents, and tables of 2, or of 3 without places");
     const Poly *last = v->dim[v->rank - 1];
     const Poly *whole = poly_mul(l->polys, cosine->dim[cosine->rank - 1], poly_number(l->polys, 2));

@@ -423,7 +423,7 @@ static bool give_of_channels(Lower *l, const Value *v, const Elem *x, const Elem
 {
     const Value *scale = lower_input(l, 1), *shift = lower_input(l, 2);
     if (!x || scale->rank != 1 || shift->rank != 1)
-        return false;
+        return x ? lower_error(l, "expected one scale and one shift a channel") : false;
     x = ELEM(l->elems, "*", x, of_channel(l, scale, as, channel));
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of_channel(l, shift, as, channel)));
 }

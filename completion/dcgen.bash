@@ -4,7 +4,7 @@
 
 # Sets `options` (all of them), `commands`, and `argument`: what the option `prev` takes, "DIR" or "auto|always|never"; "" when it takes none.
 _dcgen_read_help() {
-    local line letter option='^  (-[a-z], |    )(--[a-z-]+)( ([^ ]+))?' command='^  ([a-z]+) (SPEC|PKG|TEMPLATE)'
+    local line letter option='^  (-[a-z], |    )(--[a-z-]+)( ([^ ]+))?' command='^  ([a-z]+) (SPEC|PKG|TEMPLATE|MODEL)'
     options=() commands=() argument=
     while IFS= read -r line; do
         if [[ $line =~ $command ]]; then

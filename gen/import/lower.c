@@ -423,6 +423,9 @@ static bool give_output(Lower *l, const OnnxValue *output)
             return lower_error(l, "the output %s has no elements", onnx_shown(l->arena, output->name));
     Access a;
     int place[LOWER_MAX_RANK];
+    if (elem_type_of(v->type) != ELEM_REAL)
+        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src }, "the output %s, of %s, is given as f32",
+                 onnx_shown(l->arena, output->name), elements[v->type].name);
     if (!store_value(l, v))
         return false;
     lower_places(l, v->rank, v->dim, place);
@@ -438,6 +441,8 @@ static bool give_output(Lower *l, const OnnxValue *output)
         return false;
     m = &l->memory[v->elem->memory];
     m->output = output->name;
+    m->noutput = v->rank;
+    memcpy(m->output_extent, v->dim, sizeof m->output_extent);
     m->name = identifier(l, output->name);
     m->from = output->name;
     return true;
@@ -447,8 +452,8 @@ static bool give_output(Lower *l, const OnnxValue *output)
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_rows,   lower_views,
-                                       lower_products, lower_images, lower_einsums };
+    const LowerRow *const tables[] = { lower_elements, lower_rows,    lower_views,   lower_products,
+                                       lower_images,   lower_einsums, lower_rotaries };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)

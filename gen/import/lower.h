@@ -50,7 +50,9 @@ typedef struct {
     int whole;
     const Poly *part_at, *row; /* row: elements of a row of `whole` */
     const char *output;        /* the model's output that it is; NULL: none */
-    int nread;                 /* steps that read it */
+    int noutput;               /* extents of that, as the model has them */
+    const Poly *output_extent[LOWER_MAX_RANK];
+    int nread; /* steps that read it */
 } Memory;
 
 /* Elements of memory by places: `at` + place[0]*stride[0] + ... */
@@ -274,8 +276,8 @@ const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **
 const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes);
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
-extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[], lower_images[],
-    lower_einsums[]; /* each ends in a row without op */
+extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[], lower_images[], lower_einsums[],
+    lower_rotaries[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

@@ -17,6 +17,7 @@ static const Poly *number(Lower *l, int64_t x) { return poly_number(l->polys, x)
 typedef struct {
     int naxis; /* 1 or 2 */
     int64_t kernel[2], stride[2], dilation[2], before[2], behind[2];
+    const Poly *pad[2][2]; /* before and behind, where these follow from the image's size; else NULL */
 } Window;
 
 static bool read_pairs(Lower *l, const char *name, int naxis, int64_t otherwise, int64_t *out, int64_t *behind)
@@ -34,23 +35,29 @@ static bool read_pairs(Lower *l, const char *name, int naxis, int64_t otherwise,
     return true;
 }
 
+/* Padding before the image, and behind it: along rows or columns. */
+static const Poly *padding(Lower *l, const Window *w, int i, bool behind)
+{
+    return w->pad[i][behind] ? w->pad[i][behind] : number(l, behind ? w->behind[i] : w->before[i]);
+}
+
 /* Padding such that the output has as many pixels as strides fit into the input. */
-static bool pad_same(Lower *l, const Value *v, Window *w, bool upper)
+static void pad_same(Lower *l, const Value *v, Window *w, bool upper)
 {
     for (int i = 2 - w->naxis; i < 2; i++) {
-        int64_t extent;
-        if (!poly_is_number(v->dim[v->rank - 2 + i], &extent) && w->stride[i] != 1)
-            return lower_error(l, "padding to the same size depends on the image's size, which is not fixed");
-        int64_t all = (w->kernel[i] - 1) * w->dilation[i];
-        if (w->stride[i] != 1) {
-            const int64_t pixels = (extent + w->stride[i] - 1) / w->stride[i];
-            all = (pixels - 1) * w->stride[i] + all + 1 - extent;
-            all = all > 0 ? all : 0;
-        }
-        w->before[i] = upper ? all / 2 : all - all / 2;
-        w->behind[i] = all - w->before[i];
+        const Poly *extent = v->dim[v->rank - 2 + i], *stride = number(l, w->stride[i]), *two = number(l, 2);
+        const Poly *steps = poly_sub(l->polys, poly_apply(l->polys, "ceil_div", extent, stride), number(l, 1));
+        const Poly *last =
+            poly_add(l->polys, poly_mul(l->polys, steps, stride), number(l, (w->kernel[i] - 1) * w->dilation[i] + 1));
+        const Poly *all = w->stride[i] == 1
+                              ? number(l, (w->kernel[i] - 1) * w->dilation[i])
+                              : poly_apply(l->polys, "max", poly_sub(l->polys, last, extent), number(l, 0));
+        const Poly *half = poly_apply(l->polys, "/", all, two), *other = poly_sub(l->polys, all, half);
+        w->pad[i][0] = upper ? half : other;
+        w->pad[i][1] = upper ? other : half;
+        poly_is_number(w->pad[i][0], &w->before[i]);
+        poly_is_number(w->pad[i][1], &w->behind[i]);
     }
-    return true;
 }
 
 static bool read_window(Lower *l, const Value *v, Window *w)
@@ -65,7 +72,7 @@ static bool read_window(Lower *l, const Value *v, Window *w)
         !read_pairs(l, "pads", w->naxis, 0, w->before, w->behind))
         return false;
     if (strcmp(pad, "SAME_UPPER") == 0 || strcmp(pad, "SAME_LOWER") == 0)
-        return pad_same(l, v, w, strcmp(pad, "SAME_UPPER") == 0);
+        pad_same(l, v, w, strcmp(pad, "SAME_UPPER") == 0);
     for (int i = 0; i < 2; i++)
         if (w->before[i] < 0 || w->behind[i] < 0)
             return lower_error(l, "negative padding is not supported");
@@ -104,8 +111,9 @@ static bool images(Lower *l, Value *v, Access *a, const Poly **extent)
 /* Pixels of the output along an axis. */
 static const Poly *pixels(Lower *l, const Window *w, int i, const Poly *extent)
 {
+    const Poly *pads = poly_add(l->polys, padding(l, w, i, false), padding(l, w, i, true));
     const Poly *left =
-        poly_add(l->polys, extent, number(l, w->before[i] + w->behind[i] - w->dilation[i] * (w->kernel[i] - 1) - 1));
+        poly_add(l->polys, extent, poly_sub(l->polys, pads, number(l, w->dilation[i] * (w->kernel[i] - 1) + 1)));
     return poly_apply(l->polys, "/", poly_add(l->polys, left, number(l, w->stride[i])), number(l, w->stride[i]));
 }
 
@@ -138,10 +146,10 @@ static void add_window(Lower *l, Step *s, const Window *w, bool dilated)
     static const char *const name[][2] = {
         { "STRIDE_H", "STRIDE_W" }, { "PAD_T", "PAD_L" }, { "PAD_B", "PAD_R" }, { "DIL_H", "DIL_W" }
     };
-    const int64_t *const of[] = { w->stride, w->before, w->behind, w->dilation };
+    const int64_t *const of[] = { w->stride, NULL, NULL, w->dilation };
     for (int k = 0; k < 3 + dilated; k++)
         for (int i = 0; i < 2; i++)
-            step_extent(s, name[k][i], number(l, of[k][i]));
+            step_extent(s, name[k][i], of[k] ? number(l, of[k][i]) : padding(l, w, i, k == 2));
 }
 
 /* The filters of a convolution as the operator takes them, [..][..][R][S], which must be constants. Sets the window's
@@ -210,7 +218,7 @@ static bool is_upper(const NetNode *n) { return strcmp(onnx_string(n->onnx, "aut
 
 static bool lower_conv(Lower *l, const NetNode *n)
 {
-    Window w;
+    Window w = { .naxis = 0 };
     Access X, F;
     const Poly *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK];
     int64_t extent[LOWER_MAX_RANK];
@@ -219,9 +227,10 @@ static bool lower_conv(Lower *l, const NetNode *n)
         return false;
     Value *v = &l->value[n->input[0]], *f = &l->value[n->input[1]];
     const int64_t groups = onnx_int(n->onnx, "group", 1);
-    if (!read_window(l, v, &w) || !filters(l, v, f, &w, extent, &F, of_f) ||
-        (is_same_padding(n) && !pad_same(l, v, &w, is_upper(n))))
+    if (!read_window(l, v, &w) || !filters(l, v, f, &w, extent, &F, of_f))
         return false;
+    if (is_same_padding(n))
+        pad_same(l, v, &w, is_upper(n));
     if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)))
         return lower_error(l, "its channels do not fit its filters");
     if (!images(l, v, &X, of_x))
@@ -259,6 +268,7 @@ static bool read_transposed(Lower *l, const NetNode *n, const Value *v, Window *
             lacks = lacks < 0 ? 0 : lacks;
             w->before[i] = is_upper(n) ? lacks / 2 : lacks - lacks / 2;
             w->behind[i] = lacks - w->before[i];
+            w->pad[i][0] = w->pad[i][1] = NULL;
             pixel[i] = wanted;
         } else {
             pixel[i] = poly_sub(l->polys, whole, number(l, w->before[i] + w->behind[i]));
@@ -269,7 +279,7 @@ static bool read_transposed(Lower *l, const NetNode *n, const Value *v, Window *
 
 static bool lower_conv_transpose(Lower *l, const NetNode *n)
 {
-    Window w;
+    Window w = { .naxis = 0 };
     Access X, F;
     const Poly *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK], *pixel[2] = { number(l, 1), number(l, 1) };
     int64_t extent[LOWER_MAX_RANK], more[2];
@@ -424,7 +434,7 @@ static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent, bo
     const Poly *more =
         poly_add(l->polys, poly_apply(l->polys, "ceil_div", left, number(l, w->stride[i])), number(l, 1));
     int64_t all, size;
-    if (poly_compare(l->polys, more, floor_) == POLY_EQUAL)
+    if (w->pad[i][0] || poly_compare(l->polys, more, floor_) == POLY_EQUAL)
         return floor_;
     if (!poly_is_number(more, &all) || !poly_is_number(extent, &size))
         return lower_error(l, "pooling that rounds up a size which is not fixed is not supported"), NULL;

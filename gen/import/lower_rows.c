@@ -45,15 +45,18 @@ static const Elem *behind_row(Lower *l, const char *op, const Elem *x)
     return strcmp(op, "ReduceLogSum") == 0 ? ELEM(l->elems, "log", x) : x;
 }
 
-/* Of no elements at all. */
-static const Elem *of_nothing(Lower *l, const char *op)
+/* Of no elements at all. Of truths the largest is false, and the smallest true. */
+static const Elem *of_nothing(Lower *l, const char *op, ElementType type)
 {
     static const struct {
         const char *op;
         double value;
     } known[] = { { "sum", 0 }, { "prod", 1 }, { "logsumexp", -INFINITY }, { "max", -INFINITY }, { "min", INFINITY } };
+    const bool is_end = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
+    if (is_end && type == ELEMENT_BOOL)
+        return elem_truth(l->elems, strcmp(op, "min") == 0);
     for (size_t i = 0; i < LENGTH(known); i++)
-        if (strcmp(known[i].op, op) == 0)
+        if (strcmp(known[i].op, op) == 0 && (!is_end || elem_type_of(type) == ELEM_REAL))
             return number(l, known[i].value);
     return lower_error(l, "its rows have no elements"), NULL;
 }
@@ -80,7 +83,7 @@ const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *
     if (poly_is(extent, 1))
         return strcmp(op, "argmax") == 0 ? elem_int(l->elems, 0) : x;
     if (poly_is(extent, 0))
-        return of_nothing(l, op);
+        return of_nothing(l, op, v->type);
     const int along = lower_place(l, ROW_PLACE, extent);
     const Poly *behind = poly_number(l->polys, 1);
     for (int i = v->rank - 1; i >= 0; i--) {
@@ -137,7 +140,7 @@ static const Elem *product(Lower *l, const Value *v, const Elem *x, int axis)
         const Elem *at = elem_int(l->elems, i), *factor = elem_replace(l->elems, x, 1, &place, &at);
         all = all ? ELEM(l->elems, "*", all, factor) : factor;
     }
-    return all ? all : of_nothing(l, "prod");
+    return all ? all : of_nothing(l, "prod", v->type);
 }
 
 /* Axis by axis; what is in between lies in memory. */
@@ -199,7 +202,7 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     return x && give_reduced(l, v, behind_row(l, n->op, x), axes, keeps, v->type);
 }
 
-/* The place of the largest or smallest element along an axis. Of the last one of several: rows are seen from their end. */
+/* The place of the largest or smallest element along an axis. The last one of several is the first from the end. */
 static const Elem *place_of_most(Lower *l, const NetNode *n, const Value *v, int axis)
 {
     const Elem *x = value_elem(l, v);
@@ -225,6 +228,14 @@ static bool lower_arg(Lower *l, const NetNode *n)
                         ELEMENT_S64);
 }
 
+static bool is_one(const Value *v, int first, int end)
+{
+    bool one = true;
+    for (int i = first; i < end && one; i++)
+        one = poly_is(v->dim[i], 1);
+    return one;
+}
+
 /* 1 at the place of the largest element, else 0. */
 static bool lower_hardmax(Lower *l, const NetNode *n)
 {
@@ -234,6 +245,8 @@ static bool lower_hardmax(Lower *l, const NetNode *n)
     int64_t axis = onnx_int(n->onnx, "axis", l->model->opset < 13 ? 1 : -1);
     if (!lower_axis(l, &axis, v->rank))
         return false;
+    if (l->model->opset < 13 && !is_one(v, (int)axis + 1, v->rank))
+        return lower_error(l, "along several axes, as before opset 13, it is not supported");
     const Elem *is =
         ELEM(l->elems, "==", lower_place_elem(l, (int)axis, v->dim[axis]), place_of_most(l, n, v, (int)axis));
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
@@ -293,14 +306,6 @@ static const Elem *along_rest(Lower *l, const char *op, const Value *v, int firs
     const int place = lower_place(l, first, j.dim[first]);
     const Elem *by = elem_size(l->elems, at);
     return elem_replace(l->elems, j.elem, 1, &place, &by);
-}
-
-static bool is_one(const Value *v, int first, int end)
-{
-    bool one = true;
-    for (int i = first; i < end && one; i++)
-        one = poly_is(v->dim[i], 1);
-    return one;
 }
 
 /* Softmax and its like along an axis; before opset 13 along all from that one on. */

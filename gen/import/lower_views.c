@@ -530,6 +530,21 @@ static bool give_where(Lower *l, int rank, const Poly *const *dim, const Elem *i
     return lower_give(l, 0, v->type, rank, dim, ELEM(l->elems, "?", is, x, otherwise));
 }
 
+/* Which element stands at a place that may lie outside, at most an extent away. */
+static const Elem *padded(Lower *l, const char *mode, const Elem *at, const Poly *extent)
+{
+    const Elem *zero = elem_int(l->elems, 0),
+               *last = ELEM(l->elems, "-", elem_size(l->elems, extent), elem_int(l->elems, 1));
+    if (strcmp(mode, "edge") == 0)
+        return ELEM(l->elems, "min", ELEM(l->elems, "max", at, zero), last);
+    if (strcmp(mode, "wrap") == 0)
+        return ELEM(l->elems, "%", ELEM(l->elems, "+", at, elem_size(l->elems, extent)), elem_size(l->elems, extent));
+    if (strcmp(mode, "reflect") != 0)
+        return lower_error(l, "padding by '%s' is not supported", mode), NULL;
+    at = ELEM(l->elems, "max", at, ELEM(l->elems, "-", zero, at));
+    return ELEM(l->elems, "min", at, ELEM(l->elems, "-", ELEM(l->elems, "+", last, last), at));
+}
+
 static bool lower_pad(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
@@ -537,8 +552,8 @@ static bool lower_pad(Lower *l, const NetNode *n)
     const Elem *by[LOWER_MAX_RANK], *inside = elem_truth(l->elems, true);
     int64_t axis[LOWER_MAX_LIST];
     int npad, naxis;
-    if (strcmp(onnx_string(n->onnx, "mode", "constant"), "constant") != 0)
-        return lower_error(l, "padding other than by a constant is not supported");
+    const char *mode = onnx_string(n->onnx, "mode", "constant");
+    const bool is_constant = strcmp(mode, "constant") == 0;
     if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, pad, &npad) ||
         !lower_numbers(l, "axes", 3, axis, &naxis))
         return lower_error(l, "how much it pads is not made of sizes");
@@ -560,12 +575,19 @@ static bool lower_pad(Lower *l, const NetNode *n)
         if (!before[i])
             continue;
         by[i] = ELEM(l->elems, "-", by[i], elem_size(l->elems, before[i]));
+        if (!is_constant) {
+            if (!(by[i] = padded(l, mode, by[i], v->dim[i])))
+                return false;
+            continue;
+        }
         inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, ">=", by[i], elem_int(l->elems, 0)));
         inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, "<", by[i], elem_size(l->elems, v->dim[i])));
     }
+    if (!is_constant)
+        return give_view(l, 0, 0, v->rank, dim, by);
     const Value *given = lower_input(l, 2);
-    const Elem *fill =
-        given && given->nlist ? given->list[0] : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
+    const Elem *fill = given ? lower_broadcast(l, given, v->rank, dim)
+                             : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
     return give_where(l, v->rank, dim, inside, by, fill);
 }
 

@@ -231,7 +231,7 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     if (x->nload)
         return x;
     const Memory m = { .kind = MEMORY_CONSTANT,
-                       .from = "zero",
+                       .from = "dcgen.zero",
                        .stored = &storages[STORED_F32],
                        .rank = 1,
                        .extent = { poly_number(l->polys, 1) },
@@ -377,7 +377,8 @@ static bool make_constant(Lower *l, Value *v)
     lower_places(l, v->rank, v->dim, place);
     const bool is_known = v >= l->value && v < l->value + l->net->nvalue;
     Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = is_known ? l->net->value[v - l->value].name : "constant",
+                 .from = is_known ? l->net->value[v - l->value].name
+                                  : arena_printf(l->arena, "dcgen.constant.%d", l->nmemory),
                  .stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32],
                  .rank = v->rank,
                  .is_ordered = true,

@@ -160,7 +160,7 @@ static void declare(ModelWriter *w, Text *list, int memory)
     for (int i = 0; i < m->rank; i++)
         extent[i] = m->extent[m->order[i]];
     text_printf(list, "%s    { name = \"%s\"; extents = %s;", list->len ? ",\n" : "", name,
-                sizes_text(w, m->rank, extent));
+                m->output ? sizes_text(w, m->noutput, m->output_extent) : sizes_text(w, m->rank, extent));
     if (m->stored != &storages[STORED_F32])
         text_printf(list, " type = \"%s\";", m->stored->name);
     if (strcmp(told_name(w, memory), name) != 0)

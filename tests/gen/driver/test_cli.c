@@ -239,7 +239,7 @@ TEST(errors_say_what_was_expected)
         { "check --check s", "--check is no option of 'check'; it goes with replay --check" },
         { "limits s --trials 3", "--trials is no option of 'limits'; it goes with generate, build, --dump" },
         { "--check s", "--check is no option of 'generate'; it goes with replay --check" },
-        { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay" },
+        { "replay --check p -o x", "--out is no option of 'replay --check'; it goes with generate, replay, import" },
         { "explain p --dump tree --records x",
           "--records is no option of 'explain --dump'; it goes with generate, replay, limits, try, --dump" },
         { "replay --check p --dump tree", "--check is no option of '--dump'; it goes with replay --check" },
@@ -253,9 +253,8 @@ TEST(errors_say_what_was_expected)
     };
     for (size_t i = 0; i < LENGTH(rows); i++)
         check_error(rows[i].line, rows[i].message);
-    static const char *const no_value[] = {
-        "2T", "T=", "T=-", "T=+3", "T=~3", "T=3~", "a-b=3", "T=3.5", "3=3", "=3", "T=9223372036854775808"
-    };
+    static const char *const no_value[] = { "T=",    "T=-",   "T=+3", "T=~3", "T=3~",
+                                            "a-b=3", "T=3.5", "3=3",  "=3",   "T=9223372036854775808" };
     for (size_t i = 0; i < LENGTH(no_value); i++) {
         char line[64], message[128];
         snprintf(line, sizeof line, "explain p %s", no_value[i]);
@@ -351,7 +350,7 @@ TEST(manual_has_every_option)
         assert_has(manual, arena_printf(p.arena, "Fl Fl %.*s", n - 2, s + 2));
         noption++;
     }
-    assert_int_equal(noption, 30);
+    assert_int_equal(noption, 33);
     parsed_free(&p);
 }
 
@@ -404,9 +403,11 @@ TEST(help_is_laid_out)
                    "\n  check SPEC ",
                    "\n  explain PKG T=37 ...    say which kernel a package takes for a shape, and why\n",
                    "\n  replay SPEC", "\n  bench PKG ", "\n  build SPEC ", "\n  limits SPEC ",
-                   "\n  -o, --out DIR           write the package to DIR (default: out/NAME)\n"
-                   "                          [generate, replay]\n",
-                   "\n      --json              print results and messages as JSON\n", "--progress auto|bar|plain|none",
+                   "\n  -o, --out DIR           write the package to DIR (default: out/NAME); import:\n"
+                   "                          the spec and the weights (default: beside MODEL)\n"
+                   "                          [generate, replay, import]\n",
+                   "\n  import MODEL ", "\n      --json              print results and messages as JSON\n",
+                   "--progress auto|bar|plain|none",
                    "\n      --search joint|random|exhaustive\n"
                    "                          which kernels to measure: ",
                    "\n      --fresh             ignore what is recorded: measure everything anew\n"

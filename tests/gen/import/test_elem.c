@@ -106,6 +106,15 @@ TEST(types_are_settled_as_formulas_do)
     assert_int_equal(ELEM(elems, "&&", x, test)->type, ELEM_TRUTH);
 }
 
+TEST(whole_numbers_seen_as_real_ones_and_back)
+{
+    const Elem *x = x_of(), *id = elem_load(elems, 1, ELEM_INT, 1, (const Elem *[]){ place(row) });
+    const Elem *real = elem_as(elems, id, ELEM_REAL);
+    assert_ptr_equal(elem_as(elems, elem_as(elems, x, ELEM_INT), ELEM_REAL), ELEM(elems, "trunc", x));
+    assert_ptr_equal(ELEM(elems, "real", id), real); /* not twice, whatever is replaced in it */
+    assert_ptr_equal(replaced(replaced(real, row, place(column)), column, place(row)), real);
+}
+
 TEST(what_cannot_be_said_is_nothing)
 {
     assert_null(ELEM(elems, "no such", x_of()));

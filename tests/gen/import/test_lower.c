@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What models become: small ones, each of a pattern that exporters write, against the spec that is written of it
+ * (lowered/NAME.cfg, without the line that names the file); what is told of nodes that are not supported; what is left
+ * of a model with such nodes.
+ */
+#include "tests/test.h"
+#include "gen/base/text.h"
+#include "gen/import/lower.h"
+#include "tests/gen/import/onnx_model.h"
+
+static Onnx__ModelProto *proto;
+
+static int setup_model(void **state)
+{
+    if (setup_folder(state) != 0)
+        return -1;
+    proto = new_model();
+    return 0;
+}
+
+/* ---- making ---- */
+
+static void given(const char *name, const char *dims)
+{
+    ADD(proto->graph->input, proto->graph->n_input, new_value(name, dims));
+}
+
+static void wanted(const char *name) { add_output(proto->graph, name); }
+
+static Onnx__NodeProto *node(const char *op, const char *input, const char *output)
+{
+    return NODE(proto->graph, op, arena_printf(arena, "/%s/%s", output, op), input, output);
+}
+
+/* Of floats, all the same. */
+static void constant(const char *name, const char *dims, float value)
+{
+    size_t n, count = 1;
+    char **word = names(dims, &n);
+    for (size_t i = 0; i < n; i++)
+        count *= strtoull(word[i], NULL, 10);
+    float *data = ARENA_ARRAY(arena, count, float);
+    for (size_t i = 0; i < count; i++)
+        data[i] = value;
+    set_raw(add_tensor(proto->graph, name, ELEMENT_F32, dims), data, count * sizeof *data);
+}
+
+/* A list of whole numbers. */
+static void whole(const char *name, const char *numbers)
+{
+    size_t n;
+    char **word = names(numbers, &n);
+    int64_t *data = ARENA_ARRAY(arena, n, int64_t);
+    for (size_t i = 0; i < n; i++)
+        data[i] = strtoll(word[i], NULL, 10);
+    set_raw(add_tensor(proto->graph, name, ELEMENT_S64, arena_printf(arena, "%zu", n)), data, n * sizeof *data);
+}
+
+static Onnx__NodeProto *with_ints(Onnx__NodeProto *to, const char *name, const char *numbers)
+{
+    Onnx__AttributeProto *p = ATTRIBUTE(to, name, INTS);
+    size_t n;
+    char **word = names(numbers, &n);
+    for (size_t i = 0; i < n; i++)
+        ADD(p->ints, p->n_ints, strtoll(word[i], NULL, 10));
+    return to;
+}
+
+/* ---- importing ---- */
+
+static Diag *said;
+
+/* The spec of the model, without its first line; NULL: it is refused. */
+static const char *spec_of_model(bool is_partial)
+{
+    OnnxModel *m = good(proto);
+    TextList dims = { 0 };
+    const char *err = NULL;
+    text_list_add(arena, &dims, "B=B:1..8");
+    text_list_add(arena, &dims, "T=T:1..64");
+    said = diag_new(arena);
+    Lower *l = lower_model(arena, m, &dims, is_partial, said);
+    const bool ok = l && write_model(l, "m", folder, &err);
+    onnx_close(m);
+    assert_int_equal(!ok, diag_nerror(said) > 0);
+    return ok ? strchr(text_read_file(arena, in_folder("m.cfg"), NULL), '\n') + 1 : NULL;
+}
+
+static void becomes(const char *golden)
+{
+    const char *text = spec_of_model(false);
+    if (!text)
+        fail_msg("%s", golden_diag(arena, said));
+    golden_check(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/tests/gen/import/lowered/%s.cfg", golden), text);
+}
+
+/* ---- patterns ---- */
+
+TEST(a_layer_with_bias_and_gelu)
+{
+    given("x", "B T 64");
+    constant("w", "64 128", 0.5f);
+    constant("b", "128", 0.25f);
+    constant("root", "1", 1.41421356f);
+    constant("one", "1", 1);
+    constant("half", "1", 0.5f);
+    node("MatMul", "x w", "h");
+    node("Add", "b h", "a");
+    node("Div", "a root", "d");
+    node("Erf", "d", "e");
+    node("Add", "e one", "s");
+    node("Mul", "a s", "p");
+    node("Mul", "p half", "y");
+    wanted("y");
+    becomes("gelu");
+}
+
+static void heads(const char *from, const char *to, const char *order)
+{
+    node("Reshape", arena_printf(arena, "%s split", from), arena_printf(arena, "%s_split", to));
+    with_ints(node("Transpose", arena_printf(arena, "%s_split", to), to), "perm", order);
+}
+
+TEST(heads_of_attention_are_views)
+{
+    given("q", "B T 64");
+    given("k", "B T 64");
+    given("v", "B T 64");
+    whole("split", "0 0 4 16");
+    whole("join", "0 0 64");
+    constant("root", "1", 4);
+    heads("q", "qh", "0 2 1 3");
+    heads("k", "kh", "0 2 3 1");
+    heads("v", "vh", "0 2 1 3");
+    node("MatMul", "qh kh", "scores");
+    node("Div", "scores root", "scaled");
+    attribute_int(node("Softmax", "scaled", "weights"), "axis", -1);
+    node("MatMul", "weights vh", "mixed");
+    with_ints(node("Transpose", "mixed", "rows"), "perm", "0 2 1 3");
+    node("Reshape", "rows join", "y");
+    wanted("y");
+    becomes("attention");
+}
+
+TEST(a_layer_norm_that_is_written_out)
+{
+    given("x", "B T 64");
+    constant("two", "1", 2);
+    constant("eps", "1", 1e-5f);
+    constant("gamma", "64", 1);
+    constant("beta", "64", 0);
+    with_ints(node("ReduceMean", "x", "mean"), "axes", "-1");
+    node("Sub", "x mean", "off");
+    node("Pow", "off two", "square");
+    with_ints(node("ReduceMean", "square", "variance"), "axes", "-1");
+    node("Add", "variance eps", "more");
+    node("Sqrt", "more", "deviation");
+    node("Div", "off deviation", "norm");
+    node("Mul", "norm gamma", "scaled");
+    node("Add", "scaled beta", "y");
+    wanted("y");
+    becomes("layer_norm");
+}
+
+TEST(what_is_put_together_is_written_in_parts)
+{
+    given("x", "B T 64");
+    given("z", "B T 32");
+    node("Relu", "x", "r");
+    attribute_int(node("Concat", "r z", "y"), "axis", -1);
+    wanted("y");
+    becomes("concat");
+}
+
+TEST(kept_keys)
+{
+    given("past", "B 4 P 16");
+    given("k", "B 4 T 16");
+    given("q", "B 4 T 16");
+    attribute_int(node("Concat", "past k", "present"), "axis", 2);
+    with_ints(node("Transpose", "present", "turned"), "perm", "0 1 3 2");
+    node("MatMul", "q turned", "scores");
+    wanted("scores");
+    wanted("present");
+    becomes("kept");
+}
+
+TEST(padding)
+{
+    given("x", "B 3 10");
+    whole("pads", "0 0 2 0 1 0");
+    node("Pad", "x pads", "y");
+    wanted("y");
+    becomes("pad");
+}
+
+TEST(a_slice_from_its_end)
+{
+    given("x", "B 10");
+    whole("from", "-1");
+    whole("to", "-100");
+    whole("axis", "1");
+    whole("step", "-3");
+    node("Slice", "x from to axis step", "y");
+    wanted("y");
+    becomes("slice");
+}
+
+TEST(a_batch_norm_is_part_of_the_convolution_before_it)
+{
+    given("x", "B 8 T T");
+    constant("f", "16 8 3 3", 0.5f);
+    constant("scale", "16", 2);
+    constant("shift", "16", 1);
+    constant("mean", "16", 0.5f);
+    constant("variance", "16", 0.25f);
+    with_ints(node("Conv", "x f", "c"), "pads", "1 1 1 1");
+    node("BatchNormalization", "c scale shift mean variance", "n");
+    node("Relu", "n", "y");
+    wanted("y");
+    becomes("conv");
+}
+
+TEST(a_norm_of_several_extents_is_a_row)
+{
+    given("x", "B 4 8 8");
+    constant("scale", "4", 2);
+    constant("shift", "4", 1);
+    node("InstanceNormalization", "x scale shift", "y");
+    wanted("y");
+    becomes("instance_norm");
+}
+
+/* ---- what is told ---- */
+
+static void is_refused(const char *const *why)
+{
+    if (spec_of_model(false))
+        fail_msg("it was taken; expected: %s", why[0]);
+    const char *text = golden_diag(arena, said);
+    for (; *why; why++)
+        assert_has(text, *why);
+}
+
+#define REFUSED(...) is_refused((const char *const[]){ __VA_ARGS__, NULL })
+
+TEST(all_that_is_not_supported_is_told_at_once)
+{
+    given("x", "B 8");
+    whole("k", "2");
+    node("TopK", "x k", "a ai");
+    node("Exp", "a", "e");
+    node("TopK", "e k", "b bi");
+    node("LSTM", "x x x", "l");
+    NODE(proto->graph, "Foo", "own", "b", "y")->domain = "my.domain";
+    ADD(proto->opset_import, proto->n_opset_import, new_opset("my.domain", 1));
+    wanted("y");
+    REFUSED("the node '/a ai/TopK' (TopK): this operator, which 2 nodes have, is not supported; take the largest",
+            "the node '/l/LSTM' (LSTM): this operator is not supported; export the model with its steps unrolled",
+            "the node 'own' (my.domain.Foo): this operator is not supported");
+    assert_int_equal(diag_nerror(said), 3);
+}
+
+TEST(what_a_node_cannot_be_is_told_with_its_name)
+{
+    given("x", "B 8");
+    given("f", "4 8 3 3");
+    given("i", "B 8 T T");
+    given("wide", "B 80");
+    node("Conv", "i f", "c");
+    with_ints(node("ReduceSum", "x x", "s"), "axes", "5");
+    node("MatMul", "wide x", "p");
+    wanted("c");
+    wanted("s");
+    wanted("p");
+    REFUSED("the node '/c/Conv' (Conv): filters that are no constants are not supported",
+            "the node '/s/ReduceSum' (ReduceSum): its axis is none of the 2 there are",
+            "the node '/p/MatMul' (MatMul): the size 80 can never be B");
+}
+
+TEST(an_output_without_elements)
+{
+    given("x", "B 10");
+    whole("from", "10");
+    whole("to", "20");
+    whole("axis", "1");
+    node("Slice", "x from to axis", "y");
+    wanted("y");
+    REFUSED("the output 'y' has no elements");
+}
+
+/* ---- what is left ---- */
+
+TEST(the_rest_of_a_model_with_what_is_not_supported_as_its_input)
+{
+    given("x", "B 8");
+    whole("k", "2");
+    node("Relu", "x", "r");
+    node("TopK", "r k", "a i");
+    node("Exp", "a", "y");
+    ADD(proto->graph->value_info, proto->graph->n_value_info, new_value("a", "B 2"));
+    wanted("y");
+    wanted("i");
+    const char *text = spec_of_model(true);
+    if (!text)
+        fail_msg("%s", golden_diag(arena, said));
+    golden_check(arena, DCGEN_SOURCE_DIR "/tests/gen/import/lowered/partial.cfg", text);
+    assert_has_all(golden_diag(arena, said), "warning: the node '/a i/TopK' (TopK): this operator is not supported",
+                   "warning: the output 'i' is left out");
+}
+
+TEST(what_would_be_an_input_of_no_known_extents_is_left_out)
+{
+    given("x", "B 8");
+    whole("k", "2");
+    node("TopK", "x k", "a i");
+    node("Exp", "a", "y");
+    node("Relu", "x", "z");
+    wanted("y");
+    wanted("z");
+    const char *text = spec_of_model(true);
+    assert_non_null(text);
+    assert_null(strstr(text, "exp("));
+    assert_has_all(golden_diag(arena, said), "the node '/y/Exp' (Exp): it is left out, as it reads 'a'",
+                   "the output 'y' is left out");
+}
+
+TEST_EACH(setup_model, teardown_folder)

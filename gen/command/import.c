@@ -36,7 +36,7 @@ static const char *import_to(Run *r, const char *folder)
     Diag *d = diag_new(r->a);
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
-    Lower *l = m ? lower_model(r->a, m, &r->o->dims, d) : NULL;
+    Lower *l = m ? lower_model(r->a, m, &r->o->dims, r->o->partial, d) : NULL;
     if (l && r->o->keep)
         states_keep(l, lower_dim(l, "kept"));
     const bool ok = l && write_model(l, name, folder, &err);

@@ -97,6 +97,8 @@ static const OptionRow OPTIONS[] = {
       "what the model calls NAME is the dim D, of that range; repeat it for several" },
     { "force", 0, ARG_FLAG, GENERATE | REPLAY, NULL, FIELD(force), 0, 0,
       "write even into a folder with other files; those stay as they are" },
+    { "partial", 0, ARG_FLAG, IMPORT, NULL, FIELD(partial), 0, 0,
+      "import what is supported; what other nodes give becomes inputs of the model" },
     { "keep", 0, ARG_FLAG, IMPORT | GENERATE | REPLAY, NULL, FIELD(keep), 0, 0,
       "inputs of the model that it gives back as outputs with more behind, as keys and values, stay in place from call "
       "to "

@@ -42,6 +42,7 @@ typedef struct {
     const char *out;                        /* NULL: out/<name> */
     TextList target;                        /* empty: the spec's */
     TextList templates;                     /* folders to search before dcgen's own */
+    bool partial;                           /* import: what is not supported becomes inputs */
     bool keep;                              /* import: kept keys become states */
     TextList dims;                          /* import: "batch=B:1..16" */
     TextList runner;                        /* the words of the command; empty: dcgen's own */

@@ -204,7 +204,8 @@ static bool is_same_access(Writer *w, const CallOperand *a, const CallOperand *b
     bool same = a->access.memory == b->access.memory && a->rank == b->rank && a->is_declared == b->is_declared &&
                 is_equal(w, a->access.at, b->access.at);
     for (int i = 0; i < a->rank && same; i++)
-        same = is_equal(w, a->access.stride[i], b->access.stride[i]) && is_equal(w, a->extent[i], b->extent[i]);
+        same = is_equal(w, a->access.stride[i], b->access.stride[i]) && is_equal(w, a->extent[i], b->extent[i]) &&
+               strcmp(a->declared[i], b->declared[i]) == 0;
     return same;
 }
 
@@ -288,14 +289,13 @@ static bool write_plain(Writer *w, const Elem *x)
     for (int i = 0; i < n; i++) {
         o.access.stride[i] = a.stride[along[i]];
         o.extent[i] = w->extent[along[i]];
+        o.declared[i] = w->axis[along[i]];
     }
     const bool needs_one = !n || !poly_is(o.access.stride[n - 1], 1); /* the last extent's elements lie side by side */
     if (needs_one) {
         o.extent[n] = o.access.stride[n] = poly_number(l->polys, 1);
         o.rank = n + 1;
         o.is_declared = true;
-        for (int i = 0; i < n; i++)
-            o.declared[i] = w->axis[along[i]];
         o.declared[n] = "1";
     }
     o.access.n = o.rank;
@@ -654,6 +654,15 @@ static const Poly *find_row(const Elem *x, const Elem **at)
     return found;
 }
 
+/* Does it use the place outside of rows? */
+static bool uses_beside_rows(Lower *l, const Elem *x, int place)
+{
+    bool uses = x->kind == ELEM_SIZE && poly_uses(l->polys, x->size, place);
+    for (int i = 0; i < x->narg && x->kind != ELEM_ROW && !uses; i++)
+        uses = uses_beside_rows(l, x->arg[i], place);
+    return uses;
+}
+
 static const char *const axis_names[] = { "B0", "B1", "M", "N" }, *const axis_letters[] = { "b0", "b1", "m", "n" };
 
 /* Tries it with extents that are cut into axes behind those of `cuts`. */
@@ -730,8 +739,10 @@ static bool write_formula(Writer *w)
         if (row && at == lower_place_elem(l, i, m->extent[i]) && !poly_is(m->extent[i], 1))
             last = i;
     }
-    if (row && !at && m->rank && is_equal(w, row, m->extent[order[m->rank - 1]]))
-        last = order[m->rank - 1];
+    for (int i = 0; row && !at && i < m->rank; i++)
+        if (is_equal(w, row, m->extent[order[i]]) &&
+            (i == m->rank - 1 || uses_beside_rows(l, s->value, lower_place(l, order[i], m->extent[order[i]]))))
+            last = last < 0 || i < m->rank - 1 ? order[i] : last;
     const bool of_row = row && last < 0;
     if (last >= 0 && !m->is_ordered) { /* rows go along the last extent */
         int n = 0;
@@ -745,6 +756,9 @@ static bool write_formula(Writer *w)
             dims[ndim++] = order[k];
     const unsigned ncuts = ndim ? 1u << (ndim - 1) : 1;
     const unsigned must = row && !of_row && ndim > 1 ? 1u << (ndim - 2) : 0;
+    for (unsigned cuts = 0; row && !at && of_row && cuts < ncuts; cuts++) /* a row of several extents */
+        if (try_cuts(w, s->value, order, dims, ndim, cuts, false, row))
+            return true;
     for (int plain = 1; plain >= 0; plain--)
         for (int score = 0; score < 16; score++)
             for (unsigned cuts = 0; cuts < ncuts; cuts++) {

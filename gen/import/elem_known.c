@@ -102,8 +102,6 @@ static ElemType settle_types(Elems *e, const Function *f, int n, const Elem **ar
         arg[0] = elem_as(e, arg[0], ELEM_TRUTH);
     if (f->typing == LOGIC || (all_truth && first))
         type = ELEM_TRUTH;
-    if (strcmp(f->op, "int") == 0)
-        return ELEM_INT;
     for (int i = first; i < n; i++)
         arg[i] = elem_as(e, arg[i], type);
     return f->typing == TESTS ? ELEM_TRUTH : type;
@@ -257,6 +255,20 @@ static const Elem *centred(Elems *e, const Elem *x, const Elem *mean)
 
 /* ---- one function ---- */
 
+/* Whole numbers that a condition makes 1 or 0, as exporters choose with: (c ? 1 : 0) * x is c ? x : 0, and c ? x : 0
+ * and !c ? y : 0 together are c ? x : y. NULL: it is none of these. */
+static const Elem *chosen_whole(Elems *e, const char *op, const Elem *x, const Elem *y)
+{
+    int64_t one, zero, other;
+    if (!is_op(x, "?") || !elem_is_whole(x->arg[2], &zero) || zero != 0)
+        return NULL;
+    if (strcmp(op, "*") == 0 && elem_is_whole(x->arg[1], &one) && one == 1)
+        return ELEM(e, "?", x->arg[0], y, x->arg[2]);
+    if (strcmp(op, "+") != 0 || !is_op(y, "?") || !elem_is_whole(y->arg[2], &other) || other != 0)
+        return NULL;
+    return y->arg[0] == ELEM(e, "!", x->arg[0]) ? ELEM(e, "?", x->arg[0], x->arg[1], y->arg[1]) : NULL;
+}
+
 static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem *y)
 {
     double value;
@@ -288,6 +300,13 @@ static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem 
         return (value != 0) == (*op == '&') ? x : y;
     if (strcmp(op, "/") == 0 && is_op(y, "sqrt"))
         return ELEM(e, "*", x, ELEM(e, "rsqrt", y->arg[0]));
+    if (x->type == ELEM_INT && y->type == ELEM_INT) {
+        const Elem *chosen = chosen_whole(e, op, x, y);
+        return chosen ? chosen : chosen_whole(e, op, y, x);
+    }
+    if (right && value == floor(value) && fabs(value) < 0x1p31 && is_op(x, "real") && strchr("<>=!", *op) &&
+        x->arg[0]->type == ELEM_INT)
+        return ELEM(e, op, x->arg[0], elem_int(e, (int64_t)value)); /* no rounding turns it */
     double inner;
     if (right && strcmp(op, "*") == 0 && is_op(x, "*") && elem_is_number(x->arg[1], &inner))
         return ELEM(e, "*", x->arg[0], elem_number(e, value * inner));
@@ -319,6 +338,10 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
     for (int i = 0; i < n; i++)
         if (!(arg[i] = given[i]))
             return NULL;
+    if (f->typing == REALS && f->one == of_same)
+        return elem_as(e, arg[0], ELEM_REAL);
+    if (strcmp(f->op, "int") == 0)
+        return elem_as(e, arg[0], ELEM_INT);
     const ElemType type = settle_types(e, f, n, arg);
     for (int i = 0; i < n; i++)
         if (!arg[i])

@@ -47,8 +47,8 @@ bool lower_error(Lower *l, const char *fmt, ...)
     const char *text = arena_vprintf(l->arena, fmt, ap);
     va_end(ap);
     if (l->node)
-        return diag_error(l->diag, (Loc){ .src = l->model->src }, "the node %s (%s): %s",
-                          onnx_shown(l->arena, l->node->onnx->name), l->node->op, text);
+        return diag_add(l->diag, l->is_partial ? DIAG_WARNING : DIAG_ERROR, (Loc){ .src = l->model->src },
+                        "the node %s (%s): %s", onnx_shown(l->arena, l->node->onnx->name), l->node->op, text);
     return diag_error(l->diag, (Loc){ .src = l->model->src }, "%s", text);
 }
 
@@ -401,12 +401,26 @@ static bool add_input(Lower *l, const OnnxValue *input)
 
 /* ---- outputs ---- */
 
+/* Is it what an operator that is not supported would give? */
+static bool is_cut(const Lower *l, int value)
+{
+    const Elem *x = l->value[value].elem;
+    return l->net->value[value].writer >= 0 && x && x->kind == ELEM_LOAD && l->memory[x->memory].kind == MEMORY_INPUT &&
+           strcmp(l->memory[x->memory].from, l->net->value[value].name) == 0;
+}
+
 static bool give_output(Lower *l, const OnnxValue *output)
 {
     const int value = net_find(l->net, output->name);
+    if (l->is_partial && value >= 0 && (!l->value[value].is_known || is_cut(l, value)))
+        return diag_warn(l->diag, (Loc){ .src = l->model->src }, "the output %s is left out",
+                         onnx_shown(l->arena, output->name));
     if (value < 0 || !l->value[value].is_known)
         return l->nfailed > 0 || lower_error(l, "nothing gives the output %s", onnx_shown(l->arena, output->name));
     Value *v = &l->value[value];
+    for (int i = 0; i < v->rank; i++)
+        if (poly_is(v->dim[i], 0))
+            return lower_error(l, "the output %s has no elements", onnx_shown(l->arena, output->name));
     Access a;
     int place[LOWER_MAX_RANK];
     if (!store_value(l, v))
@@ -433,7 +447,8 @@ static bool give_output(Lower *l, const OnnxValue *output)
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_rows, lower_views, lower_products, lower_images };
+    const LowerRow *const tables[] = { lower_elements, lower_rows,   lower_views,
+                                       lower_products, lower_images, lower_einsums };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)
@@ -457,33 +472,141 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
     return row && row->kind & LOWERS_SIZES ? NET_ASKS : row && row->kind ? NET_FOLLOWS : NET_USES;
 }
 
-static bool lower_node(Lower *l, const NetNode *n)
+/* What would do instead of operators that are not supported. */
+static const struct {
+    const char *op, *instead;
+} others[] = {
+    { "If", "fix its condition when the model is exported" },
+    { "Loop", "export the model with its loop unrolled" },
+    { "Scan", "export the model with its loop unrolled" },
+    { "LSTM", "export the model with its steps unrolled" },
+    { "GRU", "export the model with its steps unrolled" },
+    { "RNN", "export the model with its steps unrolled" },
+    { "TopK", "take the largest outside of the model; ArgMax is supported" },
+    { "NonZero", "use Where with the condition, whose result is as large whatever the data are" },
+    { "Compress", "use Where with the condition, whose result is as large whatever the data are" },
+    { "Unique", "compute it outside of the model" },
+    { "NonMaxSuppression", "end the model before it" },
+    { "Attention", "export attention as MatMul and Softmax, as opsets up to 22 have it" },
+    { "com.microsoft.Attention", "import the model from before it was optimized" },
+    { "com.microsoft.MultiHeadAttention", "import the model from before it was optimized" },
+    { "com.microsoft.GroupQueryAttention", "import the model from before it was optimized" },
+    { "com.microsoft.EmbedLayerNormalization", "import the model from before it was optimized" },
+    { "QuantizeLinear", "import the model from before it was quantized" },
+    { "DequantizeLinear", "import the model from before it was quantized" },
+    { "DynamicQuantizeLinear", "import the model from before it was quantized" },
+    { "QLinearMatMul", "import the model from before it was quantized" },
+    { "QLinearConv", "import the model from before it was quantized" },
+    { "MatMulInteger", "import the model from before it was quantized" },
+    { "ConvInteger", "import the model from before it was quantized" },
+    { "ScatterND", "use Concat or Where, if it is known where the parts lie" },
+    { "ScatterElements", "use OneHot and Where, or Concat" },
+    { "RandomNormal", "draw the numbers outside of the model, as an input" },
+    { "RandomNormalLike", "draw the numbers outside of the model, as an input" },
+    { "RandomUniform", "draw the numbers outside of the model, as an input" },
+    { "RandomUniformLike", "draw the numbers outside of the model, as an input" },
+    { "Bernoulli", "draw the numbers outside of the model, as an input" },
+    { "LpPool", "write it as Pow, AveragePool and Pow" },
+    { "LRN", "write it with Mul, AveragePool and Pow" },
+};
+
+/* Tells once of each operator that is not supported, at its first node. */
+static void tell_unsupported(Lower *l, const NetNode *n)
+{
+    enum { MOST = 100 };
+    int count = 0;
+    const char *instead = NULL;
+    for (int i = 0; i < l->net->nnode && l->ntold < MOST; i++) {
+        const bool same = strcmp(l->net->node[i].op, n->op) == 0;
+        if (same && &l->net->node[i] < n)
+            return;
+        count += same;
+    }
+    if (l->ntold++ >= MOST)
+        return;
+    for (size_t i = 0; i < LENGTH(others) && !instead; i++)
+        instead = strcmp(others[i].op, n->op) == 0 ? others[i].instead : NULL;
+    const char *many = count > 1 ? arena_printf(l->arena, ", which %d nodes have,", count) : "";
+    lower_error(l, "this operator%s is not supported%s%s", many, instead ? "; " : "", instead ? instead : "");
+}
+
+/* With --partial: a value that no node gives becomes an input. */
+static bool cut_at(Lower *l, int value)
+{
+    const OnnxValue *said = onnx_value(l->model->graph, l->net->value[value].name);
+    if (!l->is_partial)
+        return false;
+    if (said && said->has_shape && !said->other)
+        return add_input(l, said);
+    return lower_error(l,
+                       "it is left out, as it reads %s: that would be an input, and the file does not say its extents",
+                       onnx_shown(l->arena, l->net->value[value].name));
+}
+
+static bool lower_known(Lower *l, const NetNode *n)
 {
     const LowerRow *row = lower_row(n->op);
-    const int before = diag_nerror(l->diag);
-    for (int i = 0; i < n->ninput; i++)
-        if (n->input[i] >= 0 && !l->value[n->input[i]].is_known)
-            return l->net->value[n->input[i]].writer < 0 /* else it was told where it came from */
-                       ? lower_error(l, "its input %s has elements of a type that is not supported",
-                                     onnx_shown(l->arena, l->net->value[n->input[i]].name))
-                       : false;
     if (!row)
-        return lower_error(l, "this operator is not supported");
-    if (!lower_input(l, 0))
-        return lower_error(l, "its first input is left out");
+        return tell_unsupported(l, n), false;
+    for (int i = 0; i < n->ninput; i++)
+        if (n->input[i] >= 0 && !l->value[n->input[i]].is_known && !cut_at(l, n->input[i]))
+            return false; /* told where it came from */
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
-        return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
+        return false;
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
             return false;
     return true;
 }
 
-Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d)
+/* Behind an error its outputs are not known. */
+static bool lower_node(Lower *l, const NetNode *n)
+{
+    if (lower_known(l, n))
+        return true;
+    for (int i = 0; i < n->noutput; i++)
+        if (n->output[i] >= 0)
+            l->value[n->output[i]] = (Value){ .is_known = false };
+    return false;
+}
+
+static void mark_loads(const Elem *x, bool *is_read)
+{
+    if (x && x->kind == ELEM_LOAD)
+        is_read[x->memory] = true;
+    for (int i = 0; x && i < x->narg; i++)
+        mark_loads(x->arg[i], is_read);
+}
+
+/* Leaves out steps whose results nothing reads, as those whose readers are not supported. */
+static void drop_unread(Lower *l)
+{
+    bool *is_read = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    int n = l->norder;
+    for (int i = l->norder - 1; i >= 0; i--) {
+        const Step *s = &l->step[l->order[i]];
+        if (!is_read[s->out] && !l->memory[s->out].output)
+            continue;
+        for (int k = 0; k < s->noperand; k++)
+            is_read[s->operand[k].access.memory] = true;
+        mark_loads(s->value, is_read);
+        l->order[--n] = l->order[i];
+    }
+    memmove(l->order, l->order + n, (size_t)(l->norder - n) * sizeof *l->order);
+    l->norder -= n;
+}
+
+Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d)
 {
     Lower *l = ARENA_NEW(a, Lower);
     const OnnxGraph *g = m->graph;
-    *l = (Lower){ .arena = a, .diag = d, .model = m, .net = net_of(a, m), .polys = polys_new(a), .dim_text = *dims };
+    *l = (Lower){ .arena = a,
+                  .diag = d,
+                  .model = m,
+                  .net = net_of(a, m),
+                  .polys = polys_new(a),
+                  .dim_text = *dims,
+                  .is_partial = is_partial };
     l->elems = elems_new(a, l->polys);
     l->value = ARENA_ARRAY(a, (size_t)l->net->nvalue + 1, Value);
     l->joins_results = net_joins(a, l->net, joins_results, NULL);
@@ -494,12 +617,16 @@ Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d)
     for (int i = 0; i < l->net->nvalue; i++)
         if (l->net->value[i].constant)
             add_constant(l, i);
-    for (int i = 0; i < l->net->nnode && diag_nerror(d) == before; i++) {
+    for (int i = 0; i < l->net->nnode && diag_nerror(d) - before < LOWER_MAX_ERROR; i++) {
         l->node = &l->net->node[i];
         l->nfailed += !lower_node(l, l->node);
     }
     l->node = NULL;
+    int noutput = 0;
     for (int i = 0; i < g->noutput && diag_nerror(d) == before; i++)
-        give_output(l, &g->output[i]);
-    return diag_nerror(d) == before && !l->nfailed ? l : NULL;
+        noutput += give_output(l, &g->output[i]);
+    if (diag_nerror(d) == before && !noutput)
+        lower_error(l, "the model gives no output");
+    drop_unread(l);
+    return diag_nerror(d) == before && (is_partial || !l->nfailed) ? l : NULL;
 }

@@ -17,7 +17,13 @@
 #include "gen/import/net.h"
 #include "gen/spec/storage.h"
 
-enum { LOWER_MAX_RANK = ELEM_MAX_ARG, LOWER_MAX_EXTENT = 24, LOWER_MAX_OPERAND = 12, LOWER_MAX_LIST = 64 };
+enum {
+    LOWER_MAX_RANK = ELEM_MAX_ARG,
+    LOWER_MAX_EXTENT = 24,
+    LOWER_MAX_OPERAND = 12,
+    LOWER_MAX_LIST = 64,
+    LOWER_MAX_ERROR = 100
+};
 
 /* ---- memory ---- */
 
@@ -121,8 +127,10 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    TextList dim_text; /* --dim: "batch=B:1..16" */
-    int nfailed;
+    const Elem *zero;   /* a constant; NULL: none was needed yet */
+    TextList dim_text;  /* --dim: "batch=B:1..16" */
+    bool is_partial;    /* what is not known is an input, and only warned of */
+    int nfailed, ntold; /* nodes; operators that are not supported */
 } Lower;
 
 /* The place along extent i of a tensor, where that is so large: one for all tensors. */
@@ -158,6 +166,12 @@ bool store_others(Lower *l, const NetNode *n);
 bool store_settle(Lower *l, int value);
 /* Computes a value of constants now: it becomes one. False: it is none. */
 bool store_constant(Lower *l, Value *v);
+bool store_is_constant(const Lower *l, const Elem *x); /* are all of its loads of constants? */
+/* x, an expression of constants along one place, as a constant of its own: an element of it. x itself if it is none. */
+const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from);
+/* Multiplies the results of a convolution, of which x is one, by a factor for each filter, which stands in its filters
+ * from then on. False: x is no such result, or more is made of it than x. */
+bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place);
 /* The value of an expression of constants at these dims. False: it has none. */
 bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value);
 /* Computes a value into memory of its own that lies in this order. False after an error. */
@@ -210,7 +224,7 @@ bool call_of(Lower *l, Step *s, Call *c);
 /* ---- lower.c ---- */
 
 /* NULL after errors. */
-Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, Diag *d);
+Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d);
 bool lower_error(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* about the node at hand */
 const Value *lower_input(Lower *l, int i);                                              /* NULL: left out */
 Value *lower_output(Lower *l, int i);
@@ -253,10 +267,15 @@ typedef struct {
     } kind;         /* 0: a product or the like */
     const char *as; /* the function of formulas */
 } LowerRow;
+/* The product of two values, each with its matrices along the last two extents: a load of the result over the places of
+ * these extents. NULL after an error. */
+const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim);
+/* One value of the elements of x, over the places of v, along these axes: "sum" and the like. NULL after an error. */
+const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes);
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
-extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[],
-    lower_images[]; /* each ends in a row without op */
+extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[], lower_images[],
+    lower_einsums[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

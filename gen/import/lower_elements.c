@@ -101,16 +101,51 @@ static bool lower_fold(Lower *l, const NetNode *n)
     return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = fold, .op = as(n) });
 }
 
+/* Is it a size that is never less? */
+static bool at_least(Lower *l, const Elem *x, int64_t number)
+{
+    int64_t least, most;
+    if (!elem_as_size(x))
+        return false;
+    poly_range(l->polys, x->size, &least, &most);
+    return least >= number;
+}
+
+/* Of whole numbers without its fraction. What formulas divide whole numbers by is the same in all of a call. */
 static const Elem *quotient(Lower *l, const Maker *m, int n, const Elem *const *arg)
 {
-    const bool whole = arg[0]->type == ELEM_INT && arg[1]->type == ELEM_INT;
-    return elem_apply(l->elems, whole ? "div" : m->op, n, arg);
+    if (arg[0]->type != ELEM_INT || arg[1]->type != ELEM_INT)
+        return elem_apply(l->elems, m->op, n, arg);
+    if (elem_as_size(arg[1]) && at_least(l, arg[1], 1))
+        return elem_apply(l->elems, "div", n, arg);
+    return elem_as(l->elems, ELEM(l->elems, "trunc", ELEM(l->elems, "/", arg[0], arg[1])), ELEM_INT);
 }
 
 static bool lower_div(Lower *l, const NetNode *n)
 {
     (void)n;
     return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = quotient, .op = "/" });
+}
+
+/* What remains of whole numbers: it has the sign of the second number or, with fmod, of the first one. */
+static const Elem *remainder_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+{
+    const bool of_first = onnx_int(l->node->onnx, "fmod", 0);
+    if (at_least(l, arg[1], 1) && (of_first || at_least(l, arg[0], 0)))
+        return elem_apply(l->elems, m->op, n, arg);
+    const Elem *times = ELEM(l->elems, of_first ? "trunc" : "floor", ELEM(l->elems, "/", arg[0], arg[1]));
+    const Elem *left = ELEM(l->elems, "-", arg[0], ELEM(l->elems, "*", arg[1], times));
+    return elem_as(l->elems, left, ELEM_INT);
+}
+
+static bool lower_mod(Lower *l, const NetNode *n)
+{
+    (void)n;
+    if (!lower_has(l, 2))
+        return false;
+    if (elem_type_of(lower_input(l, 0)->type) == ELEM_REAL)
+        return lower_error(l, "remainders of real numbers are not supported; write x - y*floor(x / y)");
+    return give(l, 2, lower_input(l, 0)->type, (Maker){ .of = remainder_of, .op = "%" });
 }
 
 static const Elem *power(Lower *l, const Maker *m, int n, const Elem *const *arg)
@@ -419,10 +454,24 @@ static bool lower_batch_norm(Lower *l, const NetNode *n)
             return false;
         of[i] = elem_replace(l->elems, value_elem(l, c), 1, &place, &by);
     }
-    const Elem *deviation =
-        ELEM(l->elems, "sqrt", ELEM(l->elems, "+", of[4], number(l, onnx_float(n->onnx, "epsilon", 1e-5f))));
-    const Elem *x = ELEM(l->elems, "*", ELEM(l->elems, "/", ELEM(l->elems, "-", of[0], of[3]), deviation), of[1]);
-    return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "+", x, of[2]));
+    const int channel = lower_place(l, 1, v->dim[1]);
+    const char *name = n->onnx->name;
+    const Elem *eps = number(l, onnx_float(n->onnx, "epsilon", 1e-5f)), *x = of[0], *before = number(l, 0);
+    const Elem *scale = ELEM(l->elems, "*", ELEM(l->elems, "rsqrt", ELEM(l->elems, "+", of[4], eps)), of[1]);
+    if (x->kind == ELEM_APPLY && strcmp(x->op, "+") == 0) { /* a convolution's bias */
+        before = x->arg[1];
+        x = x->arg[0];
+    }
+    const NetValue *net = &l->net->value[n->input[0]];
+    const bool is_own = net->nuse == 1 && !net->is_output;
+    const Elem *shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", ELEM(l->elems, "-", of[3], before), scale));
+    if (is_own && store_is_constant(l, shift) && store_scaled(l, x, scale, channel))
+        return lower_give(l, 0, v->type, v->rank, v->dim,
+                          ELEM(l->elems, "+", x, store_vector(l, shift, channel, name)));
+    shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", of[3], scale));
+    x = ELEM(l->elems, "*", of[0], store_vector(l, scale, channel, arena_printf(l->arena, "%s: scale", name)));
+    x = ELEM(l->elems, "+", x, store_vector(l, shift, channel, arena_printf(l->arena, "%s: shift", name)));
+    return lower_give(l, 0, v->type, v->rank, v->dim, x);
 }
 
 /* Is the place along a new axis the index? Then the second of two values. */
@@ -493,6 +542,13 @@ static bool lower_range(Lower *l, const NetNode *n)
     const Elem *place = lower_place_elem(l, 0, extent);
     const Elem *x =
         ELEM(l->elems, "+", ELEM(l->elems, "*", place, elem_size(l->elems, step)), elem_size(l->elems, from));
+    int64_t many;
+    if (poly_is_number(extent, &many) && many > 0 && many <= LOWER_MAX_LIST) {
+        const Elem *list[LOWER_MAX_LIST];
+        for (int64_t i = 0; i < many; i++)
+            list[i] = elem_size(l->elems, poly_add(l->polys, from, poly_mul(l->polys, step, poly_number(l->polys, i))));
+        return lower_give_list(l, 0, lower_input(l, 0)->type, 1, &extent, (int)many, list);
+    }
     return lower_give(l, 0, lower_input(l, 0)->type, 1, &extent, x);
 }
 
@@ -502,7 +558,7 @@ const LowerRow lower_elements[] = {
     { "Mul", lower_function, LOWERS_ELEMENTS, "*" },
     { "Div", lower_div, LOWERS_ELEMENTS, NULL },
     { "Pow", lower_pow, LOWERS_ELEMENTS, NULL },
-    { "Mod", lower_function, LOWERS_ELEMENTS, "%" },
+    { "Mod", lower_mod, LOWERS_ELEMENTS, NULL },
     { "Min", lower_fold, LOWERS_ELEMENTS, "min" },
     { "Max", lower_fold, LOWERS_ELEMENTS, "max" },
     { "Sum", lower_fold, LOWERS_ELEMENTS, "+" },

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lower_images: operators of ONNX on images, which become calls of dcgen's operators: convolutions, pooling. Images are
+ * lower_images: operators of ONNX on images, which become calls of dcgen's operators: convolutions,
+ * pooling, resizing. Images are
  * computed with channels last; what lies otherwise is copied.
  */
+#include <math.h>
 #include <string.h>
 #include "gen/import/lower.h"
 
@@ -142,65 +144,296 @@ static void add_window(Lower *l, Step *s, const Window *w, bool dilated)
             step_extent(s, name[k][i], number(l, of[k][i]));
 }
 
-static bool lower_conv(Lower *l, const NetNode *n)
+/* The filters of a convolution as the operator takes them, [..][..][R][S], which must be constants. Sets the window's
+ * kernel, and extent: all of their extents. */
+static bool filters(Lower *l, const Value *v, Value *f, Window *w, int64_t *extent, Access *F, const Poly **of_f)
 {
-    Window w;
-    Access X, F;
-    const Poly *of_x[4], *dim[LOWER_MAX_RANK];
-    int rank;
-    if (!lower_has_reals(l, 2))
-        return false;
-    Value *v = &l->value[n->input[0]], *f = &l->value[n->input[1]];
-    int64_t extent[LOWER_MAX_RANK];
-    const int64_t groups = onnx_int(n->onnx, "group", 1);
-    if (!read_window(l, v, &w) || f->rank != v->rank)
-        return f->rank == v->rank ? false
-                                  : lower_error(l, "its filters have %d extents, its images %d", f->rank, v->rank);
+    int own[LOWER_MAX_RANK];
+    if (f->rank != v->rank)
+        return lower_error(l, "its filters have %d extents, its images %d", f->rank, v->rank);
     for (int i = 0; i < f->rank; i++)
         if (!poly_is_number(f->dim[i], &extent[i]))
             return lower_error(l, "its filters' extents are not fixed");
-    w.kernel[0] = f->rank == 4 ? extent[2] : 1;
-    w.kernel[1] = extent[f->rank - 1];
-    if (strncmp(onnx_string(n->onnx, "auto_pad", "NOTSET"), "SAME", 4) == 0 &&
-        !pad_same(l, v, &w, strcmp(onnx_string(n->onnx, "auto_pad", ""), "SAME_UPPER") == 0))
+    w->kernel[0] = f->rank == 4 ? extent[2] : 1;
+    w->kernel[1] = extent[f->rank - 1];
+    if (!store_value(l, f))
         return false;
-    if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)) ||
-        !store_value(l, f))
-        return lower_error(l, "its channels do not fit its filters");
     if (f->elem->kind != ELEM_LOAD || l->memory[f->elem->memory].kind != MEMORY_CONSTANT)
         return lower_error(l, "filters that are no constants are not supported");
-    int own[LOWER_MAX_RANK];
     lower_places(l, f->rank, f->dim, own);
-    if (!access_of(l, f->elem, f->rank, own, &F) || !access_is_dense(l, &F, f->dim) || !poly_is(F.at, 0))
+    if (!access_of(l, f->elem, f->rank, own, F) || !access_is_dense(l, F, f->dim) || !poly_is(F->at, 0))
         return lower_error(l, "its filters do not lie densely");
-    if (!images(l, v, &X, of_x))
-        return false;
-    const Poly *of_f[4] = { f->dim[0], f->dim[1], number(l, w.kernel[0]), number(l, w.kernel[1]) };
-    F.n = 4;
-    F.stride[3] = number(l, 1);
+    of_f[0] = f->dim[0];
+    of_f[1] = f->dim[1];
+    F->n = 4;
+    for (int i = 0; i < 2; i++)
+        of_f[2 + i] = number(l, w->kernel[i]);
+    F->stride[3] = number(l, 1);
     for (int i = 2; i >= 0; i--)
-        F.stride[i] = poly_mul(l->polys, F.stride[i + 1], of_f[i + 1]);
-    Step s = { .op = "conv2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"KCRS\"; packed = true;" };
-    step_extent(&s, "N", of_x[0]);
-    step_extent(&s, "G", number(l, groups));
-    step_extent(&s, "H", of_x[1]);
-    step_extent(&s, "W", of_x[2]);
-    step_extent(&s, "C", number(l, extent[1]));
-    step_extent(&s, "K", number(l, extent[0] / groups));
-    step_extent(&s, "R", of_f[2]);
-    step_extent(&s, "S", of_f[3]);
-    add_window(l, &s, &w, true);
-    step_operand(&s, "X", &X, of_x);
-    step_operand(&s, "F", &F, of_f);
-    const Poly *of_y[4] = { of_x[0], pixels(l, &w, 0, of_x[1]), pixels(l, &w, 1, of_x[2]), f->dim[0] };
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
-    if (lower_input(l, 2)) { /* of each channel */
-        const Value *bias = lower_input(l, 2);
+        F->stride[i] = poly_mul(l->polys, F->stride[i + 1], of_f[i + 1]);
+    return true;
+}
+
+/* The extents of a convolution's images, groups and filters. */
+static void add_images(Lower *l, Step *s, const Poly *const *of_x, int64_t groups, int64_t channels, int64_t outputs,
+                       const Window *w)
+{
+    step_extent(s, "N", of_x[0]);
+    step_extent(s, "G", number(l, groups));
+    step_extent(s, "H", of_x[1]);
+    step_extent(s, "W", of_x[2]);
+    step_extent(s, "C", number(l, channels));
+    step_extent(s, "K", number(l, outputs));
+    step_extent(s, "R", number(l, w->kernel[0]));
+    step_extent(s, "S", number(l, w->kernel[1]));
+    add_window(l, s, w, true);
+}
+
+/* Gives a convolution's result, with the bias of each channel. */
+static bool give_images(Lower *l, ElementType type, const Elem *x, int rank, const Poly *const *dim)
+{
+    const Value *bias = lower_input(l, 2);
+    if (bias) {
         const int place = lower_place(l, 0, bias->dim[0]);
         const Elem *by = lower_place_elem(l, 1, dim[1]);
         x = ELEM(l->elems, "+", x, elem_replace(l->elems, value_elem(l, bias), 1, &place, &by));
     }
+    return lower_give(l, 0, type, rank, dim, x);
+}
+
+static bool is_same_padding(const NetNode *n)
+{
+    return strncmp(onnx_string(n->onnx, "auto_pad", "NOTSET"), "SAME", 4) == 0;
+}
+
+static bool is_upper(const NetNode *n) { return strcmp(onnx_string(n->onnx, "auto_pad", "NOTSET"), "SAME_UPPER") == 0; }
+
+static bool lower_conv(Lower *l, const NetNode *n)
+{
+    Window w;
+    Access X, F;
+    const Poly *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK];
+    int64_t extent[LOWER_MAX_RANK];
+    int rank;
+    if (!lower_has_reals(l, 2))
+        return false;
+    Value *v = &l->value[n->input[0]], *f = &l->value[n->input[1]];
+    const int64_t groups = onnx_int(n->onnx, "group", 1);
+    if (!read_window(l, v, &w) || !filters(l, v, f, &w, extent, &F, of_f) ||
+        (is_same_padding(n) && !pad_same(l, v, &w, is_upper(n))))
+        return false;
+    if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)))
+        return lower_error(l, "its channels do not fit its filters");
+    if (!images(l, v, &X, of_x))
+        return false;
+    Step s = { .op = "conv2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"KCRS\"; packed = true;" };
+    add_images(l, &s, of_x, groups, extent[1], extent[0] / groups, &w);
+    step_operand(&s, "X", &X, of_x);
+    step_operand(&s, "F", &F, of_f);
+    const Poly *of_y[4] = { of_x[0], pixels(l, &w, 0, of_x[1]), pixels(l, &w, 1, of_x[2]), f->dim[0] };
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    return give_images(l, v->type, x, rank, dim);
+}
+
+/* What a transposed convolution's output lacks or has besides: by its padding, or by the output's size. */
+static bool read_transposed(Lower *l, const NetNode *n, const Value *v, Window *w, int64_t *more, const Poly **pixel)
+{
+    int count = 0;
+    const int64_t *given = onnx_ints(n->onnx, "output_shape", &count);
+    if (!read_pairs(l, "output_padding", w->naxis, 0, more, NULL))
+        return false;
+    if (count && count < w->naxis)
+        return lower_error(l, "its output's size has %d numbers", count);
+    for (int i = 2 - w->naxis; i < 2; i++) {
+        const Poly *extent = v->dim[v->rank - 2 + i], *whole;
+        int64_t lacks;
+        whole =
+            poly_add(l->polys, poly_mul(l->polys, number(l, w->stride[i]), poly_sub(l->polys, extent, number(l, 1))),
+                     number(l, w->dilation[i] * (w->kernel[i] - 1) + 1 + more[i]));
+        if (count || is_same_padding(n)) {
+            const Poly *wanted =
+                count ? number(l, given[count - 2 + i]) : poly_mul(l->polys, extent, number(l, w->stride[i]));
+            if (!poly_is_number(poly_sub(l->polys, whole, wanted), &lacks))
+                return lower_error(l, "its padding depends on the image's size, which is not fixed");
+            more[i] += lacks < 0 ? -lacks : 0;
+            lacks = lacks < 0 ? 0 : lacks;
+            w->before[i] = is_upper(n) ? lacks / 2 : lacks - lacks / 2;
+            w->behind[i] = lacks - w->before[i];
+            pixel[i] = wanted;
+        } else {
+            pixel[i] = poly_sub(l->polys, whole, number(l, w->before[i] + w->behind[i]));
+        }
+    }
+    return true;
+}
+
+static bool lower_conv_transpose(Lower *l, const NetNode *n)
+{
+    Window w;
+    Access X, F;
+    const Poly *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK], *pixel[2] = { number(l, 1), number(l, 1) };
+    int64_t extent[LOWER_MAX_RANK], more[2];
+    int rank;
+    if (!lower_has_reals(l, 2))
+        return false;
+    Value *v = &l->value[n->input[0]], *f = &l->value[n->input[1]];
+    const int64_t groups = onnx_int(n->onnx, "group", 1);
+    if (!read_window(l, v, &w) || !filters(l, v, f, &w, extent, &F, of_f) || !read_transposed(l, n, v, &w, more, pixel))
+        return false;
+    if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[0])))
+        return lower_error(l, "its channels do not fit its filters");
+    if (!images(l, v, &X, of_x))
+        return false;
+    Step s = {
+        .op = "conv_transpose2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"CKRS\"; packed = true;"
+    };
+    add_images(l, &s, of_x, groups, extent[0] / groups, extent[1], &w);
+    step_extent(&s, "MORE_H", number(l, more[0]));
+    step_extent(&s, "MORE_W", number(l, more[1]));
+    step_operand(&s, "X", &X, of_x);
+    step_operand(&s, "F", &F, of_f);
+    const Poly *of_y[4] = { of_x[0], pixel[0], pixel[1], number(l, extent[1] * groups) };
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    return give_images(l, v->type, x, rank, dim);
+}
+
+/* ---- resizing ---- */
+
+/* The numbers of a short constant. */
+static bool small_numbers(Lower *l, const Value *v, double *number_, int *n)
+{
+    int64_t count;
+    const int place = lower_place(l, 0, v->dim[0]);
+    if (value_numbers(l, v, LOWER_MAX_LIST, number_, n))
+        return true;
+    if (v->rank != 1 || !poly_is_number(v->dim[0], &count) || count > LOWER_MAX_LIST || !v->elem)
+        return false;
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
+    for (*n = 0; *n < count; ++*n) {
+        const Elem *at = elem_int(l->elems, *n);
+        if (!store_constant_at(l, elem_replace(l->elems, v->elem, 1, &place, &at), dims, &number_[*n]))
+            return false;
+    }
+    return true;
+}
+
+/* The extents that an image is resized to: given, or by factors. */
+static bool read_resized(Lower *l, const Value *v, const Poly **dim)
+{
+    const bool is_old = strcmp(l->node->op, "Upsample") == 0;
+    const Value *factors = lower_input(l, is_old ? 1 : 2), *sizes = lower_input(l, 3);
+    double factor[LOWER_MAX_LIST];
+    int64_t axis[LOWER_MAX_RANK];
+    int n = 0, naxis = 0;
+    const int64_t *given = onnx_ints(l->node->onnx, "axes", &naxis);
+    const Poly *size[LOWER_MAX_LIST];
+    const bool by_size = sizes && value_sizes(l, sizes, LOWER_MAX_LIST, size, &n);
+    if (!by_size && !(factors && small_numbers(l, factors, factor, &n)))
+        return lower_error(l, "the size that it makes is not known");
+    if (n != (naxis ? naxis : v->rank))
+        return lower_error(l, "it has %d sizes, expected %d", n, naxis ? naxis : v->rank);
+    for (int i = 0; i < v->rank; i++)
+        dim[i] = v->dim[i];
+    for (int i = 0; i < n; i++) {
+        axis[i] = naxis ? given[i] : i;
+        if (!lower_axis(l, &axis[i], v->rank))
+            return false;
+        int64_t extent;
+        const Poly *old = v->dim[axis[i]];
+        if (by_size)
+            dim[axis[i]] = size[i];
+        else if (factor[i] == (double)(int64_t)factor[i])
+            dim[axis[i]] = poly_mul(l->polys, old, number(l, (int64_t)factor[i]));
+        else if (poly_is_number(old, &extent) && factor[i] * (double)extent == floor(factor[i] * (double)extent))
+            dim[axis[i]] = number(l, (int64_t)(factor[i] * (double)extent));
+        else
+            return lower_error(l, "a factor that makes no whole number of pixels is not supported");
+    }
+    return true;
+}
+
+static int position(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+static bool lower_resize(Lower *l, const NetNode *n)
+{
+    static const char *const coordinates[] = { "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+                                               NULL };
+    static const char *const roundings[] = { "round_prefer_floor", "floor", "round_prefer_ceil", "ceil", NULL };
+    const bool is_old = strcmp(n->op, "Upsample") == 0;
+    const char *mode = onnx_string(n->onnx, "mode", "nearest");
+    const char *where = onnx_string(n->onnx, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel");
+    const char *round = onnx_string(n->onnx, "nearest_mode", is_old ? "floor" : "round_prefer_floor");
+    const bool is_nearest = strcmp(mode, "nearest") == 0;
+    int at = position(coordinates, where), rank;
+    const Poly *of_x[4], *dim[LOWER_MAX_RANK];
+    Access X;
+    if (!lower_has_reals(l, 1))
+        return false;
+    Value *v = &l->value[n->input[0]];
+    if ((v->rank != 3 && v->rank != 4) || !read_resized(l, v, dim))
+        return v->rank == 3 || v->rank == 4 ? false : lower_error(l, "expected images");
+    if (!is_nearest && strcmp(mode, "linear") != 0)
+        return lower_error(l, "the mode '%s' is not supported; 'nearest' and 'linear' are", mode);
+    if (at < 0 || position(roundings, round) < 0)
+        return lower_error(l, "'%s' is not supported; half_pixel, asymmetric and align_corners are", where);
+    if (onnx_int(n->onnx, "antialias", 0) || onnx_int(n->onnx, "exclude_outside", 0) ||
+        strcmp(onnx_string(n->onnx, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
+        return lower_error(l, "smoothing, weights without what is outside, and kept proportions are not supported");
+    for (int i = 0; i < 2; i++)
+        if (poly_compare(l->polys, dim[i], v->dim[i]) != POLY_EQUAL)
+            return lower_error(l, "only rows and columns of images can be resized");
+    for (int i = 2; i < v->rank; i++) {
+        int64_t least, most;
+        poly_range(l->polys, dim[i], &least, &most);
+        if (at == 3 && least < 2)
+            return lower_error(l, "pytorch_half_pixel to one pixel is not supported");
+    }
+    if (!images(l, v, &X, of_x))
+        return false;
+    Step s = { .op = is_nearest ? "resize_nearest" : "resize_bilinear", .naxis = 4, .axis = { "n", "p", "q", "c" } };
+    const Poly *of_y[4] = { of_x[0], v->rank == 4 ? dim[2] : number(l, 1), dim[v->rank - 1], of_x[3] };
+    step_extent(&s, "N", of_x[0]);
+    step_extent(&s, "C", of_x[3]);
+    step_extent(&s, "H", of_x[1]);
+    step_extent(&s, "W", of_x[2]);
+    step_extent(&s, "P", of_y[1]);
+    step_extent(&s, "Q", of_y[2]);
+    step_extent(&s, "COORDINATES", number(l, at % 3));
+    if (is_nearest)
+        step_extent(&s, "ROUNDING", number(l, position(roundings, round)));
+    step_operand(&s, "X", &X, of_x);
+    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
     return lower_give(l, 0, v->type, rank, dim, x);
+}
+
+/* ---- pooling ---- */
+
+/* Pixels of a pooled image along an axis whose number is rounded up: padding behind makes the last one. NULL after an
+ * error. */
+static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent, bool counts_padding)
+{
+    const Poly *floor_ = pixels(l, w, i, extent);
+    const int64_t kernel = w->dilation[i] * (w->kernel[i] - 1) + 1;
+    const Poly *left = poly_add(l->polys, extent, number(l, w->before[i] + w->behind[i] - kernel));
+    const Poly *more =
+        poly_add(l->polys, poly_apply(l->polys, "ceil_div", left, number(l, w->stride[i])), number(l, 1));
+    int64_t all, size;
+    if (poly_compare(l->polys, more, floor_) == POLY_EQUAL)
+        return floor_;
+    if (!poly_is_number(more, &all) || !poly_is_number(extent, &size))
+        return lower_error(l, "pooling that rounds up a size which is not fixed is not supported"), NULL;
+    if ((all - 1) * w->stride[i] >= size + w->before[i]) /* no window begins behind the image */
+        return floor_;
+    if (counts_padding)
+        return lower_error(l, "pooling that rounds its size up and counts padding is not supported"), NULL;
+    w->behind[i] = (all - 1) * w->stride[i] + kernel - size - w->before[i];
+    return more;
 }
 
 /* Pooling of windows, or of whole images. */
@@ -226,16 +459,10 @@ static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, boo
         return lower_error(l, "mean pooling with dilation is not supported");
     const Poly *of_y[4] = { of_x[0], number(l, 1), number(l, 1), of_x[3] };
     for (int i = 0; i < 2 && !is_global; i++) {
-        const Poly *floor_ = pixels(l, &w, i, of_x[1 + i]);
-        if (onnx_int(n->onnx, "ceil_mode", 0)) {
-            const Poly *left = poly_add(l->polys, of_x[1 + i],
-                                        number(l, w.before[i] + w.behind[i] - w.dilation[i] * (w.kernel[i] - 1) - 1));
-            const Poly *more =
-                poly_add(l->polys, poly_apply(l->polys, "ceil_div", left, number(l, w.stride[i])), number(l, 1));
-            if (poly_compare(l->polys, more, floor_) != POLY_EQUAL)
-                return lower_error(l, "pooling that rounds its size up is not supported");
-        }
-        of_y[1 + i] = floor_;
+        of_y[1 + i] = onnx_int(n->onnx, "ceil_mode", 0) ? rounded_up(l, &w, i, of_x[1 + i], counts_padding)
+                                                        : pixels(l, &w, i, of_x[1 + i]);
+        if (!of_y[1 + i])
+            return false;
     }
     Step s = { .op = op, .naxis = 4, .axis = { "n", "p", "q", "c" } };
     step_extent(&s, "N", of_x[0]);
@@ -264,6 +491,9 @@ static bool lower_global_average(Lower *l, const NetNode *n) { return pool(l, n,
 
 const LowerRow lower_images[] = {
     { "Conv", lower_conv, 0, NULL },
+    { "ConvTranspose", lower_conv_transpose, 0, NULL },
+    { "Resize", lower_resize, 0, NULL },
+    { "Upsample", lower_resize, 0, NULL },
     { "MaxPool", lower_max_pool, 0, NULL },
     { "AveragePool", lower_average_pool, 0, NULL },
     { "GlobalMaxPool", lower_global_max, 0, NULL },

@@ -256,9 +256,7 @@ static bool as_dense(Lower *l, Product *p, int *out)
     return true;
 }
 
-/* The product of two values, each with its matrices along the last two extents: a load of the result over the places of
- * these extents. NULL after an error. */
-static const Elem *product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim)
+const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim)
 {
     Product p = { 0 };
     int out, which;
@@ -359,7 +357,7 @@ static bool lower_matmul(Lower *l, const NetNode *n)
     A = as_matrix(l, a, false);
     B = as_matrix(l, b, true);
     const double of_a = take_number(l, &A), of_b = take_number(l, &B);
-    const Elem *x = product(l, factor(a, &A, of_a), factor(b, &B, of_b), &rank, dim);
+    const Elem *x = lower_product(l, factor(a, &A, of_a), factor(b, &B, of_b), &rank, dim);
     if (!x)
         return false;
     x = ELEM(l->elems, "*", x, elem_number(l->elems, of_a * of_b));
@@ -376,17 +374,39 @@ static bool lower_matmul(Lower *l, const NetNode *n)
     return lower_give(l, 0, a->type, kept, left, elem_replace(l->elems, x, rank, place, by));
 }
 
-static Value transposed(Lower *l, const Value *v)
+/* The last two extents the other way round. */
+static Value turned(Lower *l, const Value *v)
 {
     Value t = *v;
     int place[2];
-    lower_places(l, 2, v->dim, place);
-    t.dim[0] = v->dim[1];
-    t.dim[1] = v->dim[0];
-    const Elem *by[2] = { lower_place_elem(l, 1, t.dim[1]), lower_place_elem(l, 0, t.dim[0]) };
+    const int at = v->rank - 2;
+    t.dim[at] = v->dim[at + 1];
+    t.dim[at + 1] = v->dim[at];
+    for (int i = 0; i < 2; i++)
+        place[i] = lower_place(l, at + i, v->dim[at + i]);
+    const Elem *by[2] = { lower_place_elem(l, at + 1, t.dim[at + 1]), lower_place_elem(l, at, t.dim[at]) };
     t.elem = elem_replace(l->elems, value_elem(l, v), 2, place, by);
     t.nlist = 0;
     return t;
+}
+
+/* ONNX Runtime's product of matrices, either of them transposed. */
+static bool lower_fused_matmul(Lower *l, const NetNode *n)
+{
+    const Poly *dim[LOWER_MAX_RANK];
+    int rank;
+    if (!lower_has_reals(l, 2) || lower_input(l, 0)->rank < 2 || lower_input(l, 1)->rank < 2)
+        return lower_error(l, "expected matrices");
+    if (onnx_int(n->onnx, "transBatchA", 0) || onnx_int(n->onnx, "transBatchB", 0))
+        return lower_error(l, "transposed batches are not supported");
+    Value *a = &l->value[n->input[0]], *b = &l->value[n->input[1]];
+    if (!store_value(l, a) || !store_value(l, b))
+        return false;
+    Value A = onnx_int(n->onnx, "transA", 0) ? turned(l, a) : *a,
+          B = onnx_int(n->onnx, "transB", 0) ? turned(l, b) : *b;
+    const Elem *x = lower_product(l, &A, &B, &rank, dim);
+    const Elem *alpha = elem_number(l->elems, onnx_float(n->onnx, "alpha", 1));
+    return x && lower_give(l, 0, a->type, rank, dim, ELEM(l->elems, "*", x, alpha));
 }
 
 static bool lower_gemm(Lower *l, const NetNode *n)
@@ -399,9 +419,9 @@ static bool lower_gemm(Lower *l, const NetNode *n)
     const bool ta = onnx_int(n->onnx, "transA", 0), tb = onnx_int(n->onnx, "transB", 0);
     if (!store_value(l, a) || !store_value(l, b))
         return false;
-    A = ta ? transposed(l, a) : *a;
-    B = tb ? transposed(l, b) : *b;
-    const Elem *x = product(l, &A, &B, &rank, dim);
+    A = ta ? turned(l, a) : *a;
+    B = tb ? turned(l, b) : *b;
+    const Elem *x = lower_product(l, &A, &B, &rank, dim);
     if (!x)
         return false;
     x = ELEM(l->elems, "*", x, elem_number(l->elems, onnx_float(n->onnx, "alpha", 1)));
@@ -415,5 +435,6 @@ static bool lower_gemm(Lower *l, const NetNode *n)
 const LowerRow lower_products[] = {
     { "MatMul", lower_matmul, 0, NULL },
     { "Gemm", lower_gemm, 0, NULL },
+    { "com.microsoft.FusedMatMul", lower_fused_matmul, 0, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -98,13 +98,25 @@ static void choose_order(Lower *l, const Elem *x, int n, const int *place)
     while (next_order(order, m->rank));
 }
 
+/* Views go from the first element on. */
+static bool goes_forward(Lower *l, const Access *a)
+{
+    bool forward = true;
+    for (int i = 0; i < a->n && forward; i++) {
+        int64_t least, most;
+        poly_range(l->polys, a->stride[i], &least, &most);
+        forward = most >= 0;
+    }
+    return forward;
+}
+
 bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out)
 {
     if (!x || x->kind != ELEM_LOAD)
         return false;
     choose_order(l, x, n, place);
     l->memory[x->memory].is_ordered = true;
-    return access_in_order(l, x, l->memory[x->memory].order, n, place, out);
+    return access_in_order(l, x, l->memory[x->memory].order, n, place, out) && goes_forward(l, out);
 }
 
 void access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide)

@@ -224,6 +224,25 @@ static bool store_as_epilogue(Lower *l, Value *v, Step *s)
 
 /* ---- formulas ---- */
 
+/* A value that reads no memory, as functions must: plus a constant that is 0. */
+static const Elem *with_operand(Lower *l, const Elem *x)
+{
+    static const float zero;
+    if (x->nload)
+        return x;
+    const Memory m = { .kind = MEMORY_CONSTANT,
+                       .from = "zero",
+                       .stored = &storages[STORED_F32],
+                       .rank = 1,
+                       .extent = { poly_number(l->polys, 1) },
+                       .is_ordered = true,
+                       .data = &zero,
+                       .step = -1 };
+    if (!l->zero)
+        l->zero = memory_elem(l, memory_add(l, m));
+    return ELEM(l->elems, "+", x, l->zero);
+}
+
 static int result_of(Lower *l, const Value *v)
 {
     Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = v->rank, .step = -1 };
@@ -271,7 +290,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
     memory_strides(l, out, stride);
     for (int i = 0; i < part->rank; i++)
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
-    Step s = { .out = out, .value = part->elem, .at = at };
+    Step s = { .out = out, .value = with_operand(l, part->elem), .at = at };
     memcpy(s.part, part->dim, sizeof s.part);
     lower_places(l, part->rank, part->dim, s.place);
     if (!call_of(l, &s, &call))
@@ -280,7 +299,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
     return true;
 }
 
-/* ---- values ---- */
+/* ---- constants ---- */
 
 static bool is_view(const Elem *x)
 {
@@ -289,42 +308,6 @@ static bool is_view(const Elem *x)
         view = elem_as_size(x->arg[i]);
     return view;
 }
-
-bool store_value(Lower *l, Value *v)
-{
-    v->elem = value_elem(l, v);
-    if (!v->elem)
-        return lower_error(l, "a value of it has no form that formulas can say");
-    Step *open = open_in(l, v->elem);
-    if (open && !is_view(v->elem) && store_as_epilogue(l, v, open))
-        return true;
-    store_close(l, v->elem);
-    if (is_view(v->elem))
-        return true;
-    const int out = result_of(l, v);
-    const Poly *from[LOWER_MAX_RANK];
-    int dim;
-    const Poly *size;
-    for (int i = 0; i < v->rank; i++)
-        from[i] = poly_number(l->polys, 0);
-    if (is_joined(l, v, v->elem, &dim, &size)) {
-        if (!store_part(l, out, v, from))
-            return lower_error(l, "the parts that are put together here cannot be said by formulas");
-    } else {
-        Step s = { .out = out, .value = v->elem };
-        Call call;
-        lower_places(l, v->rank, v->dim, s.place);
-        if (!call_of(l, &s, &call))
-            return lower_error(l, "what it computes cannot be said by one formula");
-        store_step(l, s);
-        l->memory[out].is_ordered = true;
-    }
-    v->elem = memory_elem(l, out);
-    v->type = v->type == ELEMENT_F64 || v->type == ELEMENT_F16 || v->type == ELEMENT_BF16 ? ELEMENT_F32 : v->type;
-    return true;
-}
-
-/* ---- constants ---- */
 
 /* Are all of its loads of constants? */
 static bool is_constant(const Lower *l, const Elem *x)
@@ -349,6 +332,8 @@ static bool load_constant(void *ctx, int memory, const int64_t *index, int n, do
     return true;
 }
 
+bool store_is_constant(const Lower *l, const Elem *x) { return x && is_constant(l, x); }
+
 bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value)
 {
     return is_constant(l, x) && elem_at(l->elems, x, dims, load_constant, l, value);
@@ -364,13 +349,23 @@ static double steps_of(const Elem *x)
     return x->kind == ELEM_ROW && poly_is_number(x->extent, &extent) ? n * (double)extent : n;
 }
 
-bool store_constant(Lower *l, Value *v)
+/* Does it depend on the model's sizes? */
+static bool uses_dims(const Lower *l, const Elem *x)
+{
+    bool uses = false;
+    for (int i = 0; i < polys_ndim(l->polys) && !uses; i++)
+        uses = !polys_below(l->polys, i) && elem_uses(l->elems, x, i);
+    return uses;
+}
+
+/* Computes the value now, if all that it is made of is known. */
+static bool make_constant(Lower *l, Value *v)
 {
     enum { MOST = 1 << 26 };
     static const double most_steps = 4e9;
     int64_t extent[LOWER_MAX_RANK], count = 1;
     int place[LOWER_MAX_RANK];
-    if (!v->elem || is_view(v->elem) || v->elem->type == ELEM_TRUTH || !v->elem->nload || !is_constant(l, v->elem))
+    if (!is_constant(l, v->elem) || uses_dims(l, v->elem))
         return false;
     for (int i = 0; i < v->rank; i++) {
         if (!poly_is_number(v->dim[i], &extent[i]) || extent[i] > MOST / (count ? count : 1))
@@ -380,8 +375,9 @@ bool store_constant(Lower *l, Value *v)
     if ((double)count * steps_of(v->elem) > most_steps)
         return false;
     lower_places(l, v->rank, v->dim, place);
+    const bool is_known = v >= l->value && v < l->value + l->net->nvalue;
     Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = l->net->value[v - l->value].name,
+                 .from = is_known ? l->net->value[v - l->value].name : "constant",
                  .stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32],
                  .rank = v->rank,
                  .is_ordered = true,
@@ -404,6 +400,103 @@ bool store_constant(Lower *l, Value *v)
         m.order[i] = i;
     }
     v->elem = memory_elem(l, memory_add(l, m));
+    return true;
+}
+
+static float *vector_of(Lower *l, const Elem *x, int place, int64_t n)
+{
+    float *data = ARENA_ARRAY(l->arena, (size_t)n + 1, float);
+    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
+    for (int64_t i = 0; i < n; i++) {
+        double value;
+        dims[place] = i;
+        if (!store_constant_at(l, x, dims, &value))
+            return NULL;
+        data[i] = (float)value;
+    }
+    return data;
+}
+
+const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from)
+{
+    const Poly *extent = polys_below(l->polys, place);
+    const Elem *at = elem_place(l->elems, place);
+    int64_t n;
+    float *data = x && poly_is_number(extent, &n) ? vector_of(l, x, place, n) : NULL;
+    if (!data)
+        return x;
+    Memory m = { .kind = MEMORY_CONSTANT,
+                 .from = from,
+                 .stored = &storages[STORED_F32],
+                 .rank = 1,
+                 .extent = { extent },
+                 .is_ordered = true,
+                 .data = data,
+                 .step = -1 };
+    return elem_load(l->elems, memory_add(l, m), ELEM_REAL, 1, &at);
+}
+
+bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place)
+{
+    Step *s = x->kind == ELEM_LOAD ? open_step(l, x->memory) : NULL;
+    int64_t n, extent, each = 1;
+    if (!s || strcmp(s->op, "conv2d") != 0 || s->value || !poly_is_number(polys_below(l->polys, place), &n))
+        return false;
+    StepOperand *filters = &s->operand[1];
+    Memory m = l->memory[filters->access.memory];
+    for (int i = 1; i < m.rank; i++)
+        each *= poly_is_number(m.extent[i], &extent) ? extent : 1;
+    const float *by = poly_is(m.extent[0], n) ? vector_of(l, factor, place, n) : NULL;
+    if (!by)
+        return false;
+    float *data = ARENA_ARRAY(l->arena, (size_t)(n * each) + 1, float);
+    for (int64_t i = 0; i < n * each; i++)
+        data[i] = ((const float *)m.data)[i] * by[i / each];
+    m.data = data;
+    m.name = NULL;
+    m.from = arena_printf(l->arena, "%s, scaled by %s", m.from, l->node->onnx->name);
+    filters->access.memory = memory_add(l, m);
+    return true;
+}
+
+bool store_constant(Lower *l, Value *v)
+{
+    return v->elem && !is_view(v->elem) && v->elem->type != ELEM_TRUTH && v->elem->nload && make_constant(l, v);
+}
+
+/* ---- values ---- */
+
+bool store_value(Lower *l, Value *v)
+{
+    v->elem = value_elem(l, v);
+    if (!v->elem)
+        return lower_error(l, "a value of it has no form that formulas can say");
+    Step *open = open_in(l, v->elem);
+    if (open && !is_view(v->elem) && store_as_epilogue(l, v, open))
+        return true;
+    store_close(l, v->elem);
+    if (is_view(v->elem) || (!v->elem->nload && make_constant(l, v)))
+        return true;
+    const int out = result_of(l, v);
+    const Poly *from[LOWER_MAX_RANK];
+    int dim;
+    const Poly *size;
+    for (int i = 0; i < v->rank; i++)
+        from[i] = poly_number(l->polys, 0);
+    if (is_joined(l, v, v->elem, &dim, &size)) {
+        if (!store_part(l, out, v, from))
+            return lower_error(l, "the parts that are put together here cannot be said by formulas");
+    } else {
+        Step s = { .out = out, .value = with_operand(l, v->elem) };
+        Call call;
+        lower_places(l, v->rank, v->dim, s.place);
+        if (!call_of(l, &s, &call))
+            return lower_error(l, "what it computes cannot be said by one formula");
+        store_step(l, s);
+        l->memory[out].is_ordered = true;
+    }
+    v->elem = memory_elem(l, out);
+    v->type = v->type == ELEMENT_F64 || v->type == ELEMENT_F16 || v->type == ELEMENT_BF16 ? ELEMENT_F32 : v->type;
     return true;
 }
 

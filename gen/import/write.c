@@ -305,6 +305,17 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     return text_str(&t);
 }
 
+/* Names in the file of weights are unique. */
+static void name_constants(Lower *l)
+{
+    for (int i = 0; i < l->nmemory; i++)
+        for (int k = 0, n = 2; k < i && l->memory[i].kind == MEMORY_CONSTANT; k++)
+            if (l->memory[k].kind == MEMORY_CONSTANT && strcmp(l->memory[k].from, l->memory[i].from) == 0) {
+                l->memory[i].from = arena_printf(l->arena, "%s (%d)", l->memory[i].from, n++);
+                k = -1;
+            }
+}
+
 static bool write_constants(ModelWriter *w, const char *path, const char **err)
 {
     Lower *l = w->lower;
@@ -338,6 +349,7 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
     gates_join(l);
     siblings_join(l);
+    name_constants(l);
     for (int i = 0; i < l->norder; i++)
         if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))
             return false;

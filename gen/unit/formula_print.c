@@ -184,6 +184,11 @@ static Piece apply_exact(const Printer *p, const FormulaNode *v)
         return (Piece){ arena_printf(p->arena, "dcgen_sure(%s %s %s)", print_enclosed(p, p->piece[v->arg[0]], BIND_SUM),
                                      formula_functions[v->op].name, print_enclosed(p, p->piece[v->arg[1]], BIND_SUM)),
                         BIND_PRIMARY, false };
+    if (v->type == FORMULA_TRUTH && v->narg == 2 && v->arg[0] == v->arg[1] &&
+        print_at(p, v->arg[0])->type == FORMULA_REAL)
+        return (Piece){ arena_printf(p->arena, "dcgen_sure(%s.value %s %s.value)", p->piece[v->arg[0]].text,
+                                     formula_functions[v->op].name, p->piece[v->arg[0]].text),
+                        BIND_PRIMARY, false }; /* whether it is a number: that no rounding turns */
     if (v->op == FORMULA_TO_REAL)
         return (Piece){ arena_printf(p->arena, "dcgen_number((double)%s)",
                                      print_enclosed(p, p->piece[v->arg[0]], BIND_UNARY)),

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text_list_add(a, &dims, "batch=B:1..3");
     text_list_add(a, &dims, "N=T:1..40");
     OnnxModel *m = onnx_read(a, fuzz_file(data, size), d);
-    Lower *l = m ? lower_model(a, m, &dims, d) : NULL;
+    Lower *l = m ? lower_model(a, m, &dims, false, d) : NULL;
     REQUIRE(l || diag_nerror(d) > 0);
     if (l) {
         const bool ok = write_model(l, "fuzz", folder, &err);

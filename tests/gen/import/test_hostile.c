@@ -57,7 +57,7 @@ static bool import(void)
     const clock_t begin = clock();
     text_list_add(arena, &dims, "N=T:1..9");
     imported = diag_new(arena);
-    Lower *l = lower_model(arena, m, &dims, imported);
+    Lower *l = lower_model(arena, m, &dims, false, imported);
     const bool ok = l && write_model(l, "m", folder, &err);
     assert_null(err);
     assert_int_equal(!ok, diag_nerror(imported) > 0);
@@ -88,7 +88,7 @@ TEST(a_long_chain_of_sums)
     add_chain("Add", 10000, "v x");
     OnnxModel *m = good(proto); /* its spec has more than a spec may have: time and memory are what counts */
     TextList dims = { 0 };
-    assert_non_null(lower_model(arena, m, &dims, diag_new(arena)));
+    assert_non_null(lower_model(arena, m, &dims, false, diag_new(arena)));
     onnx_close(m);
 }
 

@@ -199,7 +199,7 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     return x && give_reduced(l, v, behind_row(l, n->op, x), axes, keeps, v->type);
 }
 
-/* The place of the largest or smallest element along an axis. Of the last one of several: rows are seen from their end. */
+/* The place of the largest or smallest element along an axis. Of the last of several: rows are seen from their end. */
 static const Elem *place_of_most(Lower *l, const NetNode *n, const Value *v, int axis)
 {
     const Elem *x = value_elem(l, v);

@@ -592,7 +592,8 @@ static void drop_unread(Lower *l)
         mark_loads(s->value, is_read);
         l->order[--n] = l->order[i];
     }
-    memmove(l->order, l->order + n, (size_t)(l->norder - n) * sizeof *l->order);
+    if (n)
+        memmove(l->order, l->order + n, (size_t)(l->norder - n) * sizeof *l->order);
     l->norder -= n;
 }
 

@@ -169,6 +169,20 @@ TEST(axes_that_are_not_there)
     import();
 }
 
+TEST(nodes_that_lack_inputs)
+{
+    static const LowerRow *const table[] = { lower_elements, lower_rows,   lower_views,
+                                             lower_products, lower_images, lower_einsums };
+    static const char *const inputs[] = { "", "x", "- x", "x -", "x - x", "x x x x x x x x x" };
+    for (size_t t = 0; t < LENGTH(table); t++)
+        for (const LowerRow *row = table[t]; row->op; row++)
+            for (size_t i = 0; i < LENGTH(inputs); i++) {
+                proto = model_of_x_and_y();
+                NODE(proto->graph, row->op, "culprit", inputs[i], "y");
+                import(); /* whether it can be or not */
+            }
+}
+
 /* ---- names ---- */
 
 /* A chain of sums with weights of these names, which are those of the nodes too. */

@@ -184,7 +184,7 @@ static bool read_templates(Arena *a, Workload *w, const SpecFile *file, Diag *d)
         ok = template_read_all(a, f->spec, w->folders.item, w->folders.n, &f->templates, d) &&
              check_name(a, f->spec, d) && ok;
     }
-    return unit_names_check(a, w->package_dir, w->targets, file->function, file->nfunction, d) && ok;
+    return unit_names_check(a, w->package_dir, file->graph, w->targets, file->function, file->nfunction, d) && ok;
 }
 
 Workload *workload_read(Arena *a, const char *spec_path, const Options *o, Diag *d, const char **err)

@@ -512,8 +512,8 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     fill_number(s, "HAS_GRAPH", w.graph != NULL);
     if (!w.graph)
         return true;
-    const Source *model = conf_source(e->arena, unit_pattern(e->arena, e->unit, "model.c"), e->diag);
-    const Source *test = conf_source(e->arena, unit_pattern(e->arena, e->unit, "test_model.c"), e->diag);
+    const Source *model = conf_source(e->arena, unit_pattern(e->arena, e->unit, "graph/model.c"), e->diag);
+    const Source *test = conf_source(e->arena, unit_pattern(e->arena, e->unit, "graph/test_model.c"), e->diag);
     if (!model || !test)
         return false;
     w.pattern = arena_printf(e->arena, "%s\n%s", model->text, test->text);

@@ -95,7 +95,7 @@ static void add_pattern_sources(Emitter *e)
         else if (emit_has(e, row))
             add_pattern(e, row->pattern);
     if (e->in->graph)
-        add_pattern(e, "safetensors.h");
+        add_pattern(e, "graph/safetensors.h");
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)

@@ -109,12 +109,14 @@ static void add_folder(Taken *n, const char *dir, bool is_of_op, Diag *d)
     }
 }
 
-static Taken taken_of(Arena *a, const char *package_dir, const TargetList *targets, Spec *const *function,
-                      int nfunction, Diag *d)
+static Taken taken_of(Arena *a, const char *package_dir, bool has_graph, const TargetList *targets,
+                      Spec *const *function, int nfunction, Diag *d)
 {
     Taken n = { .arena = a, .targets = targets };
     const Spec *any = function[0];
     add_folder(&n, package_dir, false, d);
+    if (has_graph)
+        add_folder(&n, arena_printf(a, "%s/graph", package_dir), false, d);
     for (int i = 0; i < FAMILY_COUNT; i++)
         for (int k = 0; k < any->ntemplates; k++)
             add_folder(&n, arena_printf(a, "%s/%s", any->templates[k], families[i]->primitives.folder), false, d);
@@ -203,11 +205,11 @@ static void check_argument(const Taken *n, const Spec *s, Kind kind, const char 
                    what, name, what);
 }
 
-bool unit_names_check(Arena *a, const char *package_dir, const TargetList *targets, Spec *const *function,
-                      int nfunction, Diag *d)
+bool unit_names_check(Arena *a, const char *package_dir, bool has_graph, const TargetList *targets,
+                      Spec *const *function, int nfunction, Diag *d)
 {
     const int before = diag_nerror(d);
-    const Taken n = taken_of(a, package_dir, targets, function, nfunction, d);
+    const Taken n = taken_of(a, package_dir, has_graph, targets, function, nfunction, d);
     for (int i = 0; i < nfunction; i++) {
         const Op *op = function[i]->op;
         if (function[i]->function)

@@ -9,9 +9,9 @@
 
 #include "gen/unit/unit.h"
 
-/* Adds an error, at its place, for each name of these functions of one package that it has already. False: there were
- * some. */
-bool unit_names_check(Arena *a, const char *package_dir, const TargetList *targets, Spec *const *function,
-                      int nfunction, Diag *d);
+/* Adds an error, at its place, for each name of these functions of one package that it has already. has_graph: it holds
+ * a model, with names of its own. False: there were some. */
+bool unit_names_check(Arena *a, const char *package_dir, bool has_graph, const TargetList *targets,
+                      Spec *const *function, int nfunction, Diag *d);
 
 #endif

@@ -103,7 +103,7 @@ static int faults(const char *spec, bool *fault, int nline)
     const Source src = { "t.cfg", spec, strlen(spec) };
     const SpecFile *f = spec_file_parse(a, &src, folders, 1, d);
     if (f)
-        unit_names_check(a, TEMPLATES "/package", &targets, f->function, f->nfunction, d);
+        unit_names_check(a, TEMPLATES "/package", false, &targets, f->function, f->nfunction, d);
     memset(fault, 0, (size_t)nline * sizeof *fault);
     char *said = NULL;
     size_t size;

@@ -261,6 +261,25 @@ static const Poly *apply_atom(Polys *p, const OpRow *op, const Poly *x, const Po
     return of_atom(p, added);
 }
 
+static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, const Poly *y);
+
+/* (a / b + c) / y is (a + b*c) / (b*y), where none of them is negative; c is a number. NULL: x is no such sum. */
+static const Poly *quotient_of_quotient(Polys *p, const OpRow *op, const Poly *x, const Poly *y)
+{
+    const PolyTerm *first = x->term, *last = x->nterm == 2 ? &x->term[1] : NULL;
+    int64_t least, least_y, most;
+    if (x->nterm < 1 || x->nterm > 2 || first->natom != 1 || first->by != 1 || p->atom[*first->atom].op != op ||
+        (last && (last->natom || last->by < 0)))
+        return NULL;
+    const Poly *a = p->atom[*first->atom].x, *b = p->atom[*first->atom].y;
+    poly_range(p, a, &least, &most);
+    poly_range(p, y, &least_y, &most);
+    if (least < 0 || least_y <= 0)
+        return NULL;
+    return apply_quotient(p, op, poly_add(p, a, poly_mul(p, b, poly_number(p, last ? last->by : 0))),
+                          poly_mul(p, b, y));
+}
+
 /* Quotients of what is not negative: the multiples of y come out of x, if what is left is not negative either. */
 static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, const Poly *y)
 {
@@ -268,14 +287,9 @@ static const Poly *apply_quotient(Polys *p, const OpRow *op, const Poly *x, cons
     const Poly *exact = poly_quotient(p, x, y), *rest;
     if (exact)
         return exact;
-    const PolyAtom *only = x->nterm == 1 && x->term->natom == 1 && x->term->by == 1 ? &p->atom[*x->term->atom] : NULL;
-    if (only && only->op == op) { /* (a / b) / y */
-        const Poly *a = only->x, *b = only->y;
-        poly_range(p, a, &least, &most);
-        poly_range(p, y, &least_y, &most);
-        if (least >= 0 && least_y > 0)
-            return (y = poly_mul(p, b, y)) ? apply_quotient(p, op, a, y) : NULL;
-    }
+    const Poly *joined = quotient_of_quotient(p, op, x, y);
+    if (joined)
+        return joined;
     poly_range(p, x, &least_x, &most);
     poly_range(p, y, &least_y, &most);
     const Poly *whole = least_x >= 0 && least_y > 0 ? divide(p, x, y, &rest) : NULL;

@@ -116,6 +116,8 @@ const Elem *lower_broadcast(Lower *l, const Value *v, int rank, const Poly *cons
 {
     int place[LOWER_MAX_RANK];
     const Elem *by[LOWER_MAX_RANK];
+    if (!v)
+        return NULL;
     const int off = rank - v->rank;
     for (int i = 0; i < v->rank; i++)
         if (i + off < 0 || (!poly_is(v->dim[i], 1) && poly_compare(l->polys, v->dim[i], dim[i + off]) == POLY_NEVER))
@@ -554,13 +556,19 @@ static bool cut_at(Lower *l, int value)
 static bool lower_known(Lower *l, const NetNode *n)
 {
     const LowerRow *row = lower_row(n->op);
+    const int before = diag_nerror(l->diag);
     if (!row)
         return tell_unsupported(l, n), false;
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known && !cut_at(l, n->input[i]))
-            return false; /* told where it came from */
+            return l->net->value[n->input[i]].writer < 0 && diag_nerror(l->diag) == before /* else it was told there */
+                       ? lower_error(l, "its input %s has elements of a type that is not supported",
+                                     onnx_shown(l->arena, l->net->value[n->input[i]].name))
+                       : false;
+    if (!lower_input(l, 0))
+        return lower_error(l, "its first input is left out");
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
-        return false;
+        return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
             return false;
@@ -600,7 +608,8 @@ static void drop_unread(Lower *l)
         mark_loads(s->value, is_read);
         l->order[--n] = l->order[i];
     }
-    memmove(l->order, l->order + n, (size_t)(l->norder - n) * sizeof *l->order);
+    if (n)
+        memmove(l->order, l->order + n, (size_t)(l->norder - n) * sizeof *l->order);
     l->norder -= n;
 }
 

@@ -195,6 +195,11 @@ void states_keep(Lower *l, const Poly *room);
 /* The dim that a name of the model is. */
 const Poly *lower_dim(Lower *l, const char *symbol);
 
+/* ---- split.c ---- */
+
+/* Stores a part of an expression, which is loaded in its place then. False: it has none, or after an error. */
+bool split_value(Lower *l, const Elem **whole);
+
 /* ---- call.c ---- */
 
 /* A call of a function: what the spec says of the function, of one of its shapes, and of what is bound to it. */

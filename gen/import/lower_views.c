@@ -342,7 +342,7 @@ static bool lower_concat(Lower *l, const NetNode *n)
     const Value *first = lower_input(l, 0);
     int64_t axis = onnx_int(n->onnx, "axis", 0);
     const Poly *dim[LOWER_MAX_RANK], *from[LOWER_MAX_LIST];
-    if (!first || n->ninput > LOWER_MAX_LIST || !lower_axis(l, &axis, first->rank))
+    if (n->ninput > LOWER_MAX_LIST || !lower_has(l, n->ninput) || !lower_axis(l, &axis, first->rank))
         return lower_error(l, "expected 1 to %d inputs", LOWER_MAX_LIST);
     if (concat_lists(l, n))
         return true;

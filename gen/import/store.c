@@ -467,6 +467,24 @@ bool store_constant(Lower *l, Value *v)
 
 /* ---- values ---- */
 
+/* Computes memory by one formula, and what it cannot say by others before it. */
+static bool store_formula(Lower *l, int out, const Value *v)
+{
+    const int before = diag_nerror(l->diag);
+    const Elem *value = with_operand(l, v->elem);
+    do {
+        Step s = { .out = out, .value = value };
+        Call call;
+        lower_places(l, v->rank, v->dim, s.place);
+        if (call_of(l, &s, &call)) {
+            store_step(l, s);
+            l->memory[out].is_ordered = true;
+            return true;
+        }
+    } while (split_value(l, &value));
+    return diag_nerror(l->diag) == before && lower_error(l, "what it computes cannot be said by formulas");
+}
+
 bool store_value(Lower *l, Value *v)
 {
     v->elem = value_elem(l, v);
@@ -487,14 +505,8 @@ bool store_value(Lower *l, Value *v)
     if (is_joined(l, v, v->elem, &dim, &size)) {
         if (!store_part(l, out, v, from))
             return lower_error(l, "the parts that are put together here cannot be said by formulas");
-    } else {
-        Step s = { .out = out, .value = with_operand(l, v->elem) };
-        Call call;
-        lower_places(l, v->rank, v->dim, s.place);
-        if (!call_of(l, &s, &call))
-            return lower_error(l, "what it computes cannot be said by one formula");
-        store_step(l, s);
-        l->memory[out].is_ordered = true;
+    } else if (!store_formula(l, out, v)) {
+        return false;
     }
     v->elem = memory_elem(l, out);
     v->type = v->type == ELEMENT_F64 || v->type == ELEMENT_F16 || v->type == ELEMENT_BF16 ? ELEMENT_F32 : v->type;

@@ -3,9 +3,10 @@
  * run_model WEIGHTS PAIR [THREADS] [-o OUT] [--times N] [DIM=NUMBER ...]: runs the model on files.
  *
  * All files are of safetensors. PAIR holds the inputs as in.X, where X is what the model calls one, and what outputs should be as out.Y: those
- * that it has are compared with what the model gives. What stays from call to call begins as in.X, or as zeros, and may be compared likewise. An
- * output is wrong where it is off by more than 1e-4 of its largest element + 1e-5. Dims are the extents of the inputs; one that is no extent by itself
- * is given on the command line. -o: writes the outputs as out.Y. --times: the median time of N calls, and the mean time of each node.
+ * that it has are compared with what the model gives. What stays from call to call begins as in.X, which may be less than there is room for, or as zeros,
+ * and may be compared likewise. An output is wrong where it is off by more than 1e-4 of its largest element + 1e-5. Dims are the extents of the inputs;
+ * one that is no extent by itself is given on the command line. -o: writes the outputs as out.Y. --times: the median time of N calls, and the mean
+ * time of each node.
  * Exit code 0, 1 where an output is wrong or the model cannot be run on these, 2 for a wrong command line, 3 where a file cannot be read or written.
  */
 #include "PACKAGE_model.h"
@@ -97,7 +98,8 @@ typedef struct {
     int threads, times;
     PACKAGE_dims dims;
     int has_dim[NDIM + 1];
-    PACKAGE_file file; /* PAIR */
+    char *text; /* PAIR */
+    PACKAGE_file file;
     PACKAGE_model model;
     PACKAGE_exec exec;
     void *workspace;
@@ -123,7 +125,7 @@ static char *run_read(const char *path, size_t *bytes)
 }
 
 /* in.X or out.X in PAIR, of the tensor's type and rank. NULL: there is none. */
-static const void *run_find(const run_call *c, const char *prefix, const run_tensor *t, uint64_t *extent)
+static char *run_find(const run_call *c, const char *prefix, const run_tensor *t, uint64_t *extent)
 {
     PACKAGE_file f = c->file;
     char *name = run_take(strlen(prefix) + strlen(t->name) + 1);
@@ -133,7 +135,7 @@ static const void *run_find(const run_call *c, const char *prefix, const run_ten
     if (is_there && !data)
         run_fail(1, "%s: %s is not of type %s and rank %d, or cut off", c->pair, name, t->type, t->rank);
     free(name);
-    return data;
+    return data ? c->text + ((const char *)data - c->text) : NULL;
 }
 
 static void run_print_extents(FILE *to, const int64_t *extent, int rank)
@@ -164,13 +166,34 @@ static void run_find_dims(run_call *c)
     fputs(NDIM ? "\n" : "", stdout);
 }
 
-/* Is what PAIR has of the extents that the model's has at these dims? */
-static int run_is_same(const run_call *c, int i, const uint64_t *extent)
+/* Is what PAIR has of the extents that the model's has at these dims? Of a state it may be a part, at its beginning. */
+static int run_fits(const run_call *c, int i, const uint64_t *extent)
 {
+    const int may_be_less = run_tensors[i].kind == run_is_state;
     for (int k = 0; k < run_tensors[i].rank; k++)
-        if (extent[k] != (uint64_t)c->extent[i][k])
+        if (extent[k] > (uint64_t)c->extent[i][k] || (!may_be_less && extent[k] < (uint64_t)c->extent[i][k]))
             return 0;
     return 1;
+}
+
+/* Copies the rows that PAIR has of tensor i between it and the tensor, whose rows may be longer and more. */
+static void run_copy(const run_call *c, int i, const uint64_t *extent, char *pair, int to_pair)
+{
+    const int last = run_tensors[i].rank - 1;
+    const size_t bytes = PACKAGE_type_bytes(run_tensors[i].type), row = last < 0 ? 1 : (size_t)extent[last];
+    size_t rows = 1;
+    for (int k = 0; k < last; k++)
+        rows *= (size_t)extent[k];
+    for (size_t r = 0; r < rows; r++, pair += row * bytes) {
+        size_t at = 0, rest = r, step = last < 0 ? 1 : (size_t)c->extent[i][last];
+        for (int k = last - 1; k >= 0; k--) {
+            at += rest % (size_t)extent[k] * step;
+            rest /= (size_t)extent[k];
+            step *= (size_t)c->extent[i][k];
+        }
+        char *const own = (char *)c->data[i] + at * bytes;
+        memcpy(to_pair ? pair : own, to_pair ? own : pair, row * bytes);
+    }
 }
 
 /* Makes memory of each tensor, with what PAIR says that inputs and states hold. */
@@ -180,20 +203,20 @@ static void run_make(run_call *c)
     for (int i = 0; i < run_ntensor; i++) {
         const run_tensor *t = &run_tensors[i];
         uint64_t extent[MOST_RANK] = { 0 };
-        const void *given = t->kind == run_is_output ? NULL : run_find(c, "in.", t, extent);
+        char *given = t->kind == run_is_output ? NULL : run_find(c, "in.", t, extent);
         c->elems[i] = 1;
         for (int k = 0; k < t->rank; k++)
             c->elems[i] *= (size_t)c->extent[i][k];
         if (t->kind == run_is_input && !given)
             run_fail(1, "%s has no in.%s", c->pair, t->name);
-        if (given && !run_is_same(c, i, extent)) {
+        if (given && !run_fits(c, i, extent)) {
             fprintf(stderr, "%s: at these dims in.%s must be ", c->pair, t->name);
             run_print_extents(stderr, c->extent[i], t->rank);
             run_fail(1, "");
         }
         c->data[i] = run_take(c->elems[i] * PACKAGE_type_bytes(t->type));
         if (given)
-            memcpy(c->data[i], given, c->elems[i] * PACKAGE_type_bytes(t->type));
+            run_copy(c, i, extent, given, 0);
     }
 }
 
@@ -260,6 +283,23 @@ static int run_compare_numbers(const int32_t *is, const int32_t *should_be, size
     return wrong > 0;
 }
 
+/* Compares what PAIR has of tensor i, which may lie anywhere in the file: both are copied. 1: it is wrong. */
+static int run_compare_one(const run_call *c, int i, const uint64_t *extent, const char *found)
+{
+    size_t n = 1;
+    for (int k = 0; k < run_tensors[i].rank; k++)
+        n *= (size_t)extent[k];
+    const size_t bytes = n * PACKAGE_type_bytes(run_tensors[i].type);
+    void *should_be = memcpy(run_take(bytes), found, bytes);
+    char *is = run_take(bytes);
+    run_copy(c, i, extent, is, 1);
+    const int is_real = strcmp(run_tensors[i].type, "F32") == 0;
+    const int wrong = is_real ? run_compare_reals((const float *)(void *)is, should_be, n) : run_compare_numbers((const int32_t *)(void *)is, should_be, n);
+    free(should_be);
+    free(is);
+    return wrong;
+}
+
 /* Compares what PAIR has; the number of wrong ones. */
 static int run_compare(const run_call *c)
 {
@@ -267,21 +307,17 @@ static int run_compare(const run_call *c)
     for (int i = 0; i < run_ntensor; i++) {
         const run_tensor *t = &run_tensors[i];
         uint64_t extent[MOST_RANK] = { 0 };
-        const void *found = t->kind == run_is_input ? NULL : run_find(c, "out.", t, extent);
+        const char *found = t->kind == run_is_input ? NULL : run_find(c, "out.", t, extent);
         if (t->kind == run_is_input || (t->kind == run_is_state && !found))
             continue;
         printf("%s ", t->name);
         run_print_extents(stdout, c->extent[i], t->rank);
-        int is_wrong = found && !run_is_same(c, i, extent);
+        int is_wrong = found && !run_fits(c, i, extent);
         printf(found ? ": " : ": not compared");
         if (found && is_wrong)
             printf("%s has other extents", c->pair);
-        else if (found) { /* which may lie anywhere in the file */
-            const size_t bytes = c->elems[i] * PACKAGE_type_bytes(t->type);
-            void *copy = memcpy(run_take(bytes), found, bytes);
-            is_wrong = strcmp(t->type, "F32") == 0 ? run_compare_reals(c->data[i], copy, c->elems[i]) : run_compare_numbers(c->data[i], copy, c->elems[i]);
-            free(copy);
-        }
+        else if (found)
+            is_wrong = run_compare_one(c, i, extent, found);
         printf(is_wrong ? ": wrong\n" : "\n");
         wrong += is_wrong;
     }
@@ -451,8 +487,8 @@ int main(int argc, char **argv)
     size_t bytes = 0;
     (void)argc;
     run_read_line(&c, argv + 1);
-    const char *pair = run_read(c.pair, &bytes);
-    if (!PACKAGE_open(&c.file, pair, bytes))
+    c.text = run_read(c.pair, &bytes);
+    if (!PACKAGE_open(&c.file, c.text, bytes))
         run_fail(1, "%s is no safetensors file, or cut off", c.pair);
     run_find_dims(&c);
     run_make(&c);

@@ -86,8 +86,8 @@ int main(int argc, char **argv)
     size_t bytes = 0;
     (void)argc;
     run_read_line(&c, argv + 1);
-    const char *pair = run_read(c.pair, &bytes);
-    if (!NAME_open(&c.file, pair, bytes))
+    c.text = run_read(c.pair, &bytes);
+    if (!NAME_open(&c.file, c.text, bytes))
         return 3;
     run_find_dims(&c);
     run_make(&c);

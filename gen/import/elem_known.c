@@ -253,6 +253,17 @@ static const Elem *centred(Elems *e, const Elem *x, const Elem *mean)
     return NULL;
 }
 
+/* mean(x x) - mean(x) mean(x) loses all digits where x is far from 0; of what is centred it does not. */
+static const Elem *variance(Elems *e, const Elem *x, const Elem *y)
+{
+    const Elem *mean = is_op(y, "*") && y->arg[0] == y->arg[1] ? y->arg[0] : NULL;
+    if (!is_op(x, "mean") || !is_op(mean, "mean") || x->at || mean->at || x->along != mean->along ||
+        !poly_same(x->extent, mean->extent) || x->arg[0] != ELEM(e, "*", mean->arg[0], mean->arg[0]))
+        return NULL;
+    const Elem *off = elem_row(e, "centre", x->along, x->extent, elem_place(e, x->along), mean->arg[0], NULL);
+    return elem_row(e, "mean", x->along, x->extent, NULL, ELEM(e, "*", off, off), NULL);
+}
+
 /* ---- one function ---- */
 
 /* Whole numbers that a condition makes 1 or 0, as exporters choose with: (c ? 1 : 0) * x is c ? x : 0, and c ? x : 0
@@ -312,8 +323,10 @@ static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem 
         return ELEM(e, "*", x->arg[0], elem_number(e, value * inner));
     if (strcmp(op, "*") == 0 && elem_is_number(x, &inner) && !right)
         return ELEM(e, "*", y, x); /* numbers stand behind */
-    if (strcmp(op, "-") == 0)
-        return centred(e, x, y);
+    if (strcmp(op, "-") == 0) {
+        const Elem *made = variance(e, x, y);
+        return made ? made : centred(e, x, y);
+    }
     if (strcmp(op, "*") != 0 || x->type != ELEM_REAL)
         return NULL;
     const Elem *made = named(e, x, y);

@@ -52,7 +52,9 @@ static bool give(Lower *l, int n, ElementType type, Maker of)
     }
     for (int i = 0; i < n; i++) {
         const Value *v = lower_input(l, i);
-        listed = listed && v->nlist && (v->nlist == 1 || (v->nlist == most && v->rank == rank));
+        listed = listed && v->nlist && (v->nlist == 1 || v->rank == rank);
+        for (int k = 0; k < v->rank && listed && v->nlist > 1; k++)
+            listed = poly_compare(l->polys, v->dim[k], dim[k]) == POLY_EQUAL;
     }
     if (!listed) {
         for (int i = 0; i < n; i++)

@@ -232,6 +232,22 @@ TEST(a_norm_of_several_extents_is_a_row)
     becomes("instance_norm");
 }
 
+TEST(known_numbers_that_are_broadcast_against_each_other)
+{
+    given("x", "B 3 3");
+    whole("first", "0 1 2");
+    whole("second", "0 1 2");
+    whole("one", "1");
+    whole("zero", "0");
+    node("Unsqueeze", "first one", "column");
+    node("Unsqueeze", "second zero", "row");
+    node("LessOrEqual", "row column", "lower");
+    constant("none", "1", 0);
+    node("Where", "lower x none", "y");
+    wanted("y");
+    becomes("mask");
+}
+
 /* ---- what is told ---- */
 
 static void is_refused(const char *const *why)

@@ -234,6 +234,19 @@ static double value_at(const Elem *x, int64_t i, int64_t k)
     return value;
 }
 
+TEST(a_variance_is_that_of_what_is_centred)
+{
+    const Poly *five = poly_number(polys, 5);
+    const Elem *x = load(0, place(row), place(along));
+    const Elem *mean = elem_row(elems, "mean", along, five, NULL, x, NULL);
+    const Elem *squares = elem_row(elems, "mean", along, five, NULL, times(x, x), NULL);
+    const Elem *off = elem_row(elems, "centre", along, five, place(along), x, NULL);
+    assert_ptr_equal(ELEM(elems, "-", squares, times(mean, mean)),
+                     elem_row(elems, "mean", along, five, NULL, times(off, off), NULL));
+    const Elem *other = ELEM(elems, "-", squares, times(mean, squares));
+    assert_string_equal(other->op, "-");
+}
+
 TEST(places_are_replaced)
 {
     const Elem *x = x_of();

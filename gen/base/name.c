@@ -205,8 +205,8 @@ static const char macros[] =
 static const char macro_beginnings[] =
     " ADJ_ ATOMIC_ BC_ BUS_ CHAR_ CLD_ CLOCKS_ CLOCK_ CLONE_ CMPLX CPU_ DBL_ FE_ FLT_ FPE_ FP_ HUGE_VAL ILL_ INT16 "
     "INT32 INT64 INT8 INTMAX INTPTR INT_ LC_ LDBL_ LLONG_ LONG_ M_1_ M_2_ M_E M_LN M_LOG M_PI M_SQRT NL_ POLL_ PRIX "
-    "PRId PRIi PRIo PRIu PRIx PTHREAD_ PTRDIFF REG_ RENAME_ SA_ SCHAR_ SCHED_ SCN SEGV_ SHRT_ SIG SIZE_ SI_ SNAN STA_ "
-    "TIMER_ TIME_ TRAP_ UCHAR_ UINT ULLONG_ ULONG_ USHRT_ WCHAR_ WINT_ XATTR_ atomic_ pthread_ si_ sigev_notify_ ";
+    "PRId PRIi PRIo PRIu PRIx PTHREAD_ PTRDIFF REG_ RENAME_ RTLD_ SA_ SCHAR_ SCHED_ SCN SEGV_ SHRT_ SIG SIZE_ SI_ SNAN "
+    "STA_ TIMER_ TIME_ TRAP_ UCHAR_ UINT ULLONG_ ULONG_ USHRT_ WCHAR_ WINT_ XATTR_ atomic_ pthread_ si_ sigev_notify_ ";
 
 /* Headers of the system (<string.h> must not be the package's own) and what programs are linked with. */
 static const char files[] =

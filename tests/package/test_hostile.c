@@ -23,7 +23,8 @@ static const char spec_text[] =
     "shapes = ( { M = \"T\"; N = 24; K = 16; PAD = 1; MARGIN = 1; weight = 1.0; } );\n"
     "tune = { T = [1, 2, 4]; }; weights = { T = \"1\"; }; epilogue = \"acc + bias[n] + s[m]\";\n"
     "types = { s = \"s32\"; }; extents = { s = [\"M\"]; }; accuracy = 2; caches = \"cold\"; version = \"1.0.0\";\n"
-    "layout = { W = \"NK\"; packed = false; }; strides = []; in_place = []; threads = [1]; space = { UK = [1, 2, 4]; "
+    "layout = { W = \"NK\"; packed = false; }; strides = []; sizes = []; in_place = []; threads = [1]; space = { UK = "
+    "[1, 2, 4]; "
     "};\n"
     "budget = { kernels = 2; code_kib = 512; trials = 3; seconds = 20; }; regret = { mean = 0.9; worst = 0.9; };\n"
     "templates = [\".\"]; report = true;\n";

@@ -10,7 +10,7 @@
 . "$SRC/tests/cli/lib.sh"
 models=$SRC/tests/models
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
-not_yet=
+not_yet=' '
 
 import() { # FILE FOLDER
     run "${3:-0}" import --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim height=H:32..64 --dim width=W:32..64 -o "$2" "$1"

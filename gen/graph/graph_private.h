@@ -14,7 +14,6 @@ typedef struct {
     Diag *diag;
     int nerror; /* that diag had before */
     Graph *graph;
-    bool has_parts; /* a tensor is written by several nodes: how much of each is in `written` */
     const Poly **written;
 } GraphReader;
 

@@ -43,6 +43,12 @@ static bool is_equal(Writer *w, const Poly *x, const Poly *y)
 static bool write_size(Writer *w, const Poly *x);
 static const char *new_name(Writer *w, const char *stem);
 
+static void add_size(Call *c, const char *name, const Poly *size)
+{
+    c->size[c->nsize].name = name;
+    c->size[c->nsize++].size = size;
+}
+
 /* A size that no extent of the call tells: a number more that the call is given. Sizes that may be negative are
  * differences of two such. */
 static bool write_number_of(Writer *w, const Poly *x)
@@ -56,8 +62,7 @@ static bool write_number_of(Writer *w, const Poly *x)
     if (least < 0 || c->nsize == (int)LENGTH(c->size) || c->nnumber == LOWER_MAX_OPERAND)
         return false;
     const char *name = c->number[c->nnumber++] = new_name(w, "E");
-    c->size[c->nsize].name = name;
-    c->size[c->nsize++].size = x;
+    add_size(c, name, x);
     text_add(&w->text, name);
     return true;
 }
@@ -272,12 +277,11 @@ static bool write_plain(Writer *w, const Elem *x)
     Lower *l = w->lower;
     Access a;
     int along[MAX_AXIS], n = 0;
-    int64_t zero;
     const char *name;
     if (!access_of(l, x, w->naxis, w->place, &a))
         return false;
     for (int i = 0; i < w->naxis; i++)
-        if (!poly_is(w->extent[i], 1) && !(poly_is_number(a.stride[i], &zero) && zero == 0))
+        if (!poly_is(w->extent[i], 1) && !poly_is(a.stride[i], 0))
             along[n++] = i;
     for (int i = 1; i < n; i++) /* outermost first; of equal ones in their order */
         for (int k = i; k > 0 && stride_size(w, a.stride[along[k]]) > stride_size(w, a.stride[along[k - 1]]); k--) {
@@ -322,8 +326,7 @@ static const char *size_name(Writer *w, const Poly *size, bool is_bound)
     if (c->nsize == (int)LENGTH(c->size))
         return NULL;
     const char *name = new_name(w, "E");
-    c->size[c->nsize].name = name;
-    c->size[c->nsize++].size = size;
+    add_size(c, name, size);
     return name;
 }
 
@@ -551,12 +554,6 @@ static void add_axis(Writer *w, const char *name, const Poly *extent, const char
     w->naxis++;
 }
 
-static void add_size(Call *c, const char *name, const Poly *size)
-{
-    c->size[c->nsize].name = name;
-    c->size[c->nsize++].size = size;
-}
-
 /* The output, as the call writes it: over the axes, as it lies in memory. */
 static bool add_output(Writer *w, const int *group)
 {
@@ -767,11 +764,8 @@ static bool write_formula(Writer *w)
                     try_cuts(w, s->value, order, dims, ndim, cuts, of_row, row))
                     return true;
             }
-    if (row && !of_row) /* the row may be one that the output lacks, and as long as its last extent by chance */
-        for (unsigned cuts = 0; cuts < ncuts; cuts++)
-            if (!cuts && try_cuts(w, s->value, m->order, dims, ndim, cuts, true, row))
-                return true;
-    return false;
+    /* the row may be one that the output lacks, and as long as its last extent by chance */
+    return row && !of_row && try_cuts(w, s->value, m->order, dims, ndim, 0, true, row);
 }
 
 bool call_of(Lower *l, Step *s, Call *c)

@@ -292,8 +292,6 @@ const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **
     dim[*rank - 1] = p.N;
     const Memory *r = &l->memory[out];
     const Elem *index[LOWER_MAX_RANK];
-    int from[MAX_BATCH + 2];
-    const Elem *to[MAX_BATCH + 2];
     for (int i = 0; i < r->rank - 2; i++) { /* a place of the batch by those of the model's */
         index[i] = batch_place(l, &p, i);
         for (int k = 0; k < *rank - 2; k++) {
@@ -307,8 +305,6 @@ const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **
             index[i] = elem_size(l->elems, first ? whole : poly_apply(l->polys, "%", whole, p.batch[i]));
         }
     }
-    (void)from;
-    (void)to;
     index[r->rank - 2] = lower_place_elem(l, *rank - 2, p.M);
     index[r->rank - 1] = lower_place_elem(l, *rank - 1, p.N);
     return elem_load(l->elems, out, ELEM_REAL, r->rank, index);

@@ -445,14 +445,12 @@ static bool lower_gather(Lower *l, const NetNode *n)
             rank++;
             continue;
         }
-        const int from = rank;
         lower_places(l, at->rank, at->dim, place);
         const Elem *index[LOWER_MAX_RANK];
         for (int k = 0; k < at->rank; k++, rank++) {
             dim[rank] = at->dim[k];
             index[k] = lower_place_elem(l, rank, dim[rank]);
         }
-        (void)from;
         by[i] = elem_replace(l->elems, value_elem(l, at), at->rank, place, index);
         int64_t number_;
         if (elem_is_whole(by[i], &number_) && number_ < 0)

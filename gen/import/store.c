@@ -243,13 +243,6 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     return ELEM(l->elems, "+", x, l->zero);
 }
 
-static int result_of(Lower *l, const Value *v)
-{
-    Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = v->rank, .step = -1 };
-    memcpy(m.extent, v->dim, sizeof m.extent);
-    return memory_add(l, m);
-}
-
 /* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
 static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const Poly **size)
 {
@@ -496,7 +489,7 @@ bool store_value(Lower *l, Value *v)
     store_close(l, v->elem);
     if (is_view(v->elem) || (!v->elem->nload && make_constant(l, v)))
         return true;
-    const int out = result_of(l, v);
+    const int out = memory_add(l, memory_result(v->rank, v->dim));
     const Poly *from[LOWER_MAX_RANK];
     int dim;
     const Poly *size;
@@ -558,14 +551,11 @@ bool store_settle(Lower *l, int value)
 
 bool store_copy(Lower *l, Value *v, const int *order)
 {
-    Memory m = {
-        .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = v->rank, .step = -1, .is_ordered = true
-    };
+    Memory m = memory_result(v->rank, v->dim);
     Call call;
-    for (int i = 0; i < v->rank; i++) {
-        m.extent[i] = v->dim[i];
+    m.is_ordered = true;
+    for (int i = 0; i < v->rank; i++)
         m.order[i] = order ? order[i] : i;
-    }
     v->elem = value_elem(l, v);
     store_close(l, v->elem);
     Step s = { .out = memory_add(l, m), .value = v->elem };

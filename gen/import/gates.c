@@ -8,20 +8,6 @@
 
 static bool is_dense(const Step *s) { return s->op && strcmp(s->op, "dense") == 0 && !s->is_gone; }
 
-/* Steps that read the memory. */
-static int count_readers(const Lower *l, int memory)
-{
-    int n = 0;
-    for (int i = 0; i < l->nstep; i++) {
-        const Step *s = &l->step[i];
-        bool reads = s->value && s->out != memory && elem_loads(s->value, memory);
-        for (int k = 0; k < s->noperand; k++)
-            reads = reads || s->operand[k].access.memory == memory;
-        n += reads && !s->is_gone;
-    }
-    return n;
-}
-
 /* Does x load the memory, and that only where an element of the step's own result stands? */
 static bool loads_in_place(Lower *l, const Step *s, const Elem *x, int memory)
 {
@@ -57,10 +43,8 @@ static bool is_gate(Lower *l, const Step *s, const Step *gate)
     const StepOperand *x = &s->operand[0], *y = &gate->operand[0];
     return is_dense(gate) && s != gate && !l->memory[gate->out].output && s->value && elem_loads(s->value, gate->out) &&
            loads_in_place(l, s, s->value, gate->out) && strcmp(s->layout, gate->layout) == 0 &&
-           poly_compare(l->polys, s->size[1], gate->size[1]) == POLY_EQUAL && x->access.memory == y->access.memory &&
-           poly_compare(l->polys, x->access.at, y->access.at) == POLY_EQUAL &&
-           poly_compare(l->polys, x->access.stride[0], y->access.stride[0]) == POLY_EQUAL &&
-           count_readers(l, gate->out) == 1;
+           poly_compare(l->polys, s->size[1], gate->size[1]) == POLY_EQUAL &&
+           access_has_rows_of(l, &x->access, &y->access) && step_readers(l, gate->out) == 1;
 }
 
 static void join(Lower *l, Step *s, Step *gate)

@@ -153,6 +153,7 @@ bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out);
 /* The access where each `row` elements of memory became `wide` ones. */
 void access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide);
 bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent);
+bool access_has_rows_of(Lower *l, const Access *a, const Access *b); /* of dense layers: the same rows of a memory */
 /* The access with neighbouring places i and i + 1 as one; false: they are none. extent: of the places. */
 bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
 
@@ -258,6 +259,7 @@ bool lower_axis(Lower *l, int64_t *axis, int rank); /* from 0 on, where it was c
 bool lower_numbers(Lower *l, const char *attribute, int input, int64_t *out, int *n);
 void step_extent(Step *s, const char *name, const Poly *size);
 void step_operand(Step *s, const char *name, const Access *a, const Poly *const *extent);
+int step_readers(const Lower *l, int memory);              /* the steps that read the memory and stay */
 Memory memory_result(int rank, const Poly *const *extent); /* of a step */
 
 /* ---- the files lower_*.c ---- */

@@ -74,3 +74,16 @@ Memory memory_result(int rank, const Poly *const *extent)
     memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
     return m;
 }
+
+int step_readers(const Lower *l, int memory)
+{
+    int n = 0;
+    for (int i = 0; i < l->nstep; i++) {
+        const Step *s = &l->step[i];
+        bool reads = s->value && s->out != memory && elem_loads(s->value, memory);
+        for (int k = 0; k < s->noperand; k++)
+            reads = reads || s->operand[k].access.memory == memory;
+        n += reads && !s->is_gone;
+    }
+    return n;
+}

@@ -137,6 +137,12 @@ bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent)
     return true;
 }
 
+bool access_has_rows_of(Lower *l, const Access *a, const Access *b)
+{
+    return a->memory == b->memory && poly_compare(l->polys, a->at, b->at) == POLY_EQUAL &&
+           poly_compare(l->polys, a->stride[0], b->stride[0]) == POLY_EQUAL;
+}
+
 bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i)
 {
     if (poly_is(extent[i], 1) || poly_is(extent[i + 1], 1))

@@ -102,10 +102,8 @@ static bool read_layer(Lower *l, Step *s, Layer *out)
 static bool is_sibling(Lower *l, const Layer *x, const Layer *y)
 {
     const StepOperand *a = &x->step->operand[0], *b = &y->step->operand[0];
-    return x->K == y->K && x->is_kn == y->is_kn && a->access.memory == b->access.memory &&
-           poly_compare(l->polys, x->step->size[0], y->step->size[0]) == POLY_EQUAL &&
-           poly_compare(l->polys, a->access.at, b->access.at) == POLY_EQUAL &&
-           poly_compare(l->polys, a->access.stride[0], b->access.stride[0]) == POLY_EQUAL;
+    return x->K == y->K && x->is_kn == y->is_kn && access_has_rows_of(l, &a->access, &b->access) &&
+           poly_compare(l->polys, x->step->size[0], y->step->size[0]) == POLY_EQUAL;
 }
 
 /* The weights side by side, each column times its a. */

@@ -4,7 +4,6 @@
  * back as an output with new ones behind. As a state both are one tensor, with room for more: a call writes the new
  * ones to their place, and copies nothing.
  */
-#include <string.h>
 #include "gen/import/lower.h"
 
 /* The extent along which the result is an input and something behind it, and the step that copies the input; NULL: it
@@ -36,25 +35,15 @@ static Step *copy_of_input(Lower *l, int result, int *input, int *axis)
     return NULL;
 }
 
-static bool reads(const Lower *l, const Step *s, int memory)
-{
-    bool does = s->value && elem_loads(s->value, memory);
-    for (int i = 0; i < s->noperand; i++)
-        does = does || s->operand[i].access.memory == memory;
-    return does && !s->is_gone && l->nstep;
-}
-
 void states_keep(Lower *l, const Poly *room)
 {
     for (int result = 0; result < l->nmemory; result++) {
         Memory *m = &l->memory[result];
-        int input, axis, nread = 0;
+        int input, axis;
         Step *copy = m->output ? copy_of_input(l, result, &input, &axis) : NULL;
         if (!copy)
             continue;
-        for (int i = 0; i < l->nstep; i++)
-            nread += reads(l, &l->step[i], input);
-        if (nread > 1)
+        if (step_readers(l, input) > 1)
             continue; /* others read what was there before */
         const Poly *behind = poly_number(l->polys, 1);
         for (int k = m->rank - 1; m->order[k] != axis; k--)

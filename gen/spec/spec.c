@@ -422,6 +422,21 @@ static const ConfSetting *function_list(SpecReader *r)
     return list;
 }
 
+/* Says so of a word for all functions that none of their ops has. */
+static void check_common_accuracy(SpecReader *r, const SpecFile *f)
+{
+    const ConfSetting *s = conf_member(r->root, "accuracy");
+    bool is_used = !s || s->type != CONF_STRING || !conf_member(r->root, "functions");
+    for (int i = 0; i < f->nfunction && !is_used; i++) {
+        const Op *op = f->function[i]->op;
+        is_used = !op || names_find(NAMES(op->accuracy, op->naccuracy), s->text) >= 0;
+    }
+    if (!is_used)
+        diag_error(r->diag, s->at,
+                   "no function's op has the accuracy '%s'; expected such a word, or a number from 1 to %d", s->text,
+                   OP_MAX_ACCURACY);
+}
+
 static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
 {
     const Spec *common = r->spec;
@@ -441,6 +456,7 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
     }
     for (int i = 0; i < f->nfunction; i++)
         f->function[i]->share /= sum;
+    check_common_accuracy(r, f);
     if (diag_nerror(r->diag) == r->nerror && !f->graph)
         warn_unused_dims(r, common, dims);
 }

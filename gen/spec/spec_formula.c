@@ -75,8 +75,8 @@ static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes
     return text->nword > 0;
 }
 
-/* How far results may be off, of this function or of all: a word of the op, or a number. A word for all functions is for
- * those whose op has it. */
+/* How far results may be off, of this function or of all: a word of the op, or a number. A word for all is for those
+ * whose op has it. */
 static void read_accuracy(SpecReader *r)
 {
     const ConfSetting *own = conf_member(r->group, "accuracy"), *s = own ? own : conf_member(r->root, "accuracy");

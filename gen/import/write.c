@@ -278,11 +278,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     text_add(&body, "functions = (\n");
     for (int i = 0; i < w->nfunction; i++) {
         const Function *f = &w->function[i];
-        int calls = 0;
-        for (int k = 0; k < f->nshape; k++)
-            calls += f->count[k];
-        text_printf(&body, "%s  { name = \"%s\"; weight = %d; %s\n    shapes = (", i ? ",\n" : "", f->name, calls,
-                    f->body);
+        text_printf(&body, "%s  { name = \"%s\"; %s\n    shapes = (", i ? ",\n" : "", f->name, f->body);
         for (int k = 0; k < f->nshape; k++)
             text_printf(&body, "%s { %s weight = %d; }", k ? ",\n               " : "", f->shape[k], f->count[k]);
         text_add(&body, " ); }");

@@ -159,6 +159,20 @@ TEST(test_accuracy)
     check_accuracies("good_accuracy_word.cfg", (const double[]){ 16, 1 }, 2);
 }
 
+/* Half of 1 is every function's; the rest goes by time, here to the two large ones: 0.5, 1.25, and what is given. */
+TEST(test_shares)
+{
+    Diag *d = diag_new(arena);
+    const Source *src = conf_source(arena, "good_shares.cfg", d);
+    assert_non_null(src);
+    const SpecFile *f = spec_file_parse(arena, src, ops, 1, d);
+    assert_string_equal(golden_diag(arena, d), "");
+    assert_non_null(f);
+    assert_float_equal(f->function[0]->share, 0.25, 0.01);
+    assert_float_equal(f->function[1]->share, 0.625, 0.01);
+    assert_float_equal(f->function[2]->share, 0.125, 0.001);
+}
+
 /* What is not demanded is 0. */
 TEST(test_regret)
 {

@@ -67,7 +67,7 @@ class Dcgen:
     name, way = "dcgen", "package"
 
     def __init__(self, library, threads):
-        self.library, self.exec = library, Exec(threads=threads)
+        self.library, self.exec, self.memory = library, Exec(threads=threads), {}
         model = library.model
         self.signature = [
             (one["from"], [int(extent) if extent.isdigit() else None for extent in one["extents"]], one["dtype"] != "f32")
@@ -81,6 +81,12 @@ class Dcgen:
         if self.exec.ctx:
             self.library.function("pool_stop", None)(self.exec.ctx)
 
+    def room(self, name, nbytes):
+        """Memory that stays from size to size, as a product has it."""
+        if len(self.memory.get(name, "")) < nbytes:
+            self.memory[name] = aligned(nbytes)
+        return self.memory[name][:nbytes]
+
     def bind(self, size):
         model, given = self.library.model, make_inputs(self.signature, size)
         dims = {"K": KEPT} | {DIM_OF[axis]: value for axis, value in size.items() if axis in DIM_OF}
@@ -90,7 +96,7 @@ class Dcgen:
         self.arrays = {}
         for kind in ("inputs", "states", "outputs"):
             for one in model[kind]:
-                memory = aligned(4 * int(np.prod([value_of(extent, dims) for extent in one["extents"]], dtype=np.int64)))
+                memory = self.room(one["name"], 4 * int(np.prod([value_of(extent, dims) for extent in one["extents"]], dtype=np.int64)))
                 array = memory.view(TYPES[one["dtype"]]).reshape([value_of(extent, dims) for extent in one["extents"]])
                 if one["from"] in given:  # of a state, what is kept before the call
                     array[tuple(slice(n) for n in given[one["from"]].shape)] = given[one["from"]]
@@ -102,8 +108,7 @@ class Dcgen:
         ]
         at_exec = ctypes.addressof(self.exec)
         nbytes = self.library.function("run_bytes", ctypes.c_size_t)(self.dims.ctypes.data, at_exec)
-        self.workspace = aligned(nbytes)
-        given = [self.library.handle, self.dims, *self.structs, self.workspace]
+        given = [self.library.handle, self.dims, *self.structs, self.room("", nbytes)]
         self.arguments = [ctypes.c_void_p(one.ctypes.data) for one in given] + [ctypes.c_void_p(at_exec)]
         self.function = getattr(self.library.lib, f"{self.library.package['package']}_run")
 

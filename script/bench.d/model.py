@@ -7,7 +7,6 @@ dcgen's result is compared with ONNX Runtime's before it is timed. Exit codes: 0
 import argparse
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ for name in [name for name in os.environ if name.startswith(STEERING)]:
 import numpy as np  # noqa: E402
 import report  # noqa: E402
 from dcgen_model import Dcgen, Library  # noqa: E402
-from models import MODELS, first_sizes  # noqa: E402
+from models import MODELS, first_sizes, largest_size  # noqa: E402
 from peers import PEERS, Ort, files  # noqa: E402
 from probe import Probe  # noqa: E402
 from protocol import Contestant, Foreign, calls_ns, hold_rounds, wait_until_idle  # noqa: E402
@@ -151,12 +150,12 @@ def measure(o, name, library, probe):
 
 
 def measure_first(o, name, library):
-    """Sizes that a contestant has not seen: each is called twice."""
+    """Sizes that a contestant has not seen: each is called three times. The largest comes first, so that all memory is there."""
     threads = (o.threads or [1])[0]
     lines = []
     for one in [Dcgen(library, threads)] + [peer(files(o.models, name)[0], threads) for peer in PEERS[:2]]:
         ratios = []
-        for size in first_sizes(name):
+        for size in [largest_size(name), *first_sizes(name)]:
             one.bind(size)
             first = calls_ns(one, 1)
             ratios.append(first / min(calls_ns(one, 1) for _ in range(2)))
@@ -173,7 +172,7 @@ def measure_memory(o, name, library):
     lines = []
     for contestant in ("dcgen", *(peer.name for peer in PEERS[:2])):
         command = [sys.executable, "-B", __file__, *sys.argv[1:-len(o.names)], "--memory-of", contestant, name]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split()[-2:]
         lines.append({"model": name, "contestant": contestant, "loaded_mib": int(told[0]), "peak_mib": int(told[1])})
         print(lines[-1], flush=True)
     return lines
@@ -181,20 +180,22 @@ def measure_memory(o, name, library):
 
 def tell_memory(o, name):
     """Prints what this process takes when the model is loaded, and at most, in MiB: less what the library took before."""
-    peers = {peer.name: peer for peer in PEERS}
+    peers = {peer.name: peer for peer in PEERS[:2]}
     if o.memory_of in peers:
         peers[o.memory_of].load()
-    before = peak_mib()
+    before = memory_mib("VmRSS")
     peer = peers[o.memory_of](files(o.models, name)[0], 1) if o.memory_of in peers else Dcgen(library_of(o, name), 1)
-    loaded = peak_mib()
+    loaded = memory_mib("VmRSS")
     for size in MODELS[name][1]:
         peer.bind(size)
         peer.run()
-    print(loaded - before, peak_mib() - before)
+    print(loaded - before, memory_mib("VmHWM") - before)
 
 
-def peak_mib():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+def memory_mib(key):
+    """This process's memory now (VmRSS), or the most that it had (VmHWM)."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) // 1024 for line in file if line.startswith(key))
 
 
 def main(argv):

@@ -47,9 +47,12 @@ def first_sizes(name):
     """100 sizes that are each seen for the first time, in no order."""
     size = MODELS[name][1][0]
     axis, values = ("side", range(160, 320)) if "side" in size else ("seq", range(2, 200))
-    if axis not in size:
-        return []
     return [{**size, axis: int(value)} for value in np.random.default_rng(2).permutation(values)[:100]]
+
+
+def largest_size(name):
+    size = MODELS[name][1][0]
+    return {**size, "side": IMAGES[-1]} if "side" in size else {**size, "seq": 200}
 
 
 def make_inputs(signature, size):

@@ -512,6 +512,18 @@ static int most_rank(const Graph *g)
     return most;
 }
 
+/* How much products round what they take, where that shows in results: 0 where none does. */
+static double input_rounding(const GraphWriter *w)
+{
+    static const double unseen = 64 * 0x1p-24; /* of what sums are off by anyway */
+    double most = 0;
+    for (int i = 0; i < w->nfunction; i++) {
+        const Dtype *t = dtype_find(w->emitter[i].spec->dtype);
+        most = t && t->eps_in > most ? t->eps_in : most;
+    }
+    return most > unseen ? most : 0;
+}
+
 static const unsigned *in_place(const GraphWriter *w)
 {
     unsigned *bits = ARENA_ARRAY(w->emitter->arena, (size_t)w->nfunction, unsigned);
@@ -556,6 +568,8 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     add_every_tensor(&w, s);
     add_draws(&w, s);
     add_tried(&w, s);
+    fill_number(s, "ROUNDS_INPUTS", input_rounding(&w) > 0);
+    fill_wordf(s, "INPUT_ROUNDING", "%a", input_rounding(&w));
     fill_list(s, "node_functions");
     for (int i = 0; i < n; i++)
         fill_word(fill_row(s), "CALLEE", e[i].spec->name);

@@ -112,21 +112,31 @@ for path in "$models"/*_small.*.onnx; do
     try "${path%.onnx}"
 done
 
+section products on tensor cores
+for type in tf32x3 tf32; do
+    mkdir -p "$type"
+    sed "/op = \"dense\"/s/op = /dtype = \"$type\"; op = /; /op = \"batch_matmul\"/s/op = /dtype = \"$type\"; op = /" \
+        bert_small.torchscript/bert_small.cfg >"$type/bert_small.cfg"
+    [ "$(grep -c "dtype = \"$type\"" "$type/bert_small.cfg")" -ge 6 ] || failed "no products"
+    package "$type/bert_small.cfg" "$type/package" sm_90a
+    compile "$type/package"
+    right "$type/package" bert_small.torchscript/bert_small.safetensors "$models"/bert_small.[0-9].safetensors
+done
+
 section as a product takes it
 command -v nvcc >/dev/null || { skipped "nvcc is not installed"; exit 0; }
-for folder in recall bert_small.torchscript/package; do
-    name=$(sed -n 's/^project(\([a-z_]*\) .*/\1/p' "$folder/CMakeLists.txt")
-    for shared in OFF ON; do
-        quiet cmake -S "$folder" -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' -DCMAKE_CUDA_FLAGS='-Werror all-warnings' \
-            -DBUILD_SHARED_LIBS=$shared -DCMAKE_INSTALL_PREFIX="$tmp/installed"
-        quiet cmake --build built -j2
-        quiet cmake --install built
-        for program in test_model run_model; do
-            code=0
-            CUDA_VISIBLE_DEVICES= "built/${name}_$program" weights.safetensors weights.safetensors >"$tmp/log/said" 2>&1 || code=$?
-            [ "$code" = 77 ] || { cat "$tmp/log/said"; failed "${name}_$program ends with $code without a GPU"; }
-        done
-        rm -rf built
+takes() { # takes FOLDER NAME SHARED
+    quiet cmake -S "$1" -B built -DCMAKE_C_FLAGS='-Wall -Wextra -Wshadow -Werror' -DCMAKE_CUDA_FLAGS='-Werror all-warnings' -DBUILD_SHARED_LIBS=$3 \
+        -DCMAKE_INSTALL_PREFIX="$tmp/installed"
+    quiet cmake --build built -j2
+    quiet cmake --install built
+    for program in test_model run_model; do
+        code=0
+        CUDA_VISIBLE_DEVICES= "built/${2}_$program" weights.safetensors weights.safetensors >"$tmp/log/said" 2>&1 || code=$?
+        [ "$code" = 77 ] || { cat "$tmp/log/said"; failed "${2}_$program ends with $code without a GPU"; }
     done
-    [ -s "$tmp/installed/include/${name}_model.h" ] || failed "${name}_model.h is not installed"
-done
+    [ -s "$tmp/installed/include/${2}_model.h" ] || failed "${2}_model.h is not installed"
+    rm -rf built
+}
+takes recall recall ON
+takes bert_small.torchscript/package bert_small OFF

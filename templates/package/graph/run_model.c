@@ -8,7 +8,11 @@
  *
  * All files are of safetensors. PAIR holds the inputs as in.X, where X is what the model calls one, and what outputs should be as out.Y: those
  * that it has are compared with what the model gives. What stays from call to call begins as in.X, which may be less than there is room for, or as zeros,
+#if ROUNDS_INPUTS
+ * and may be compared likewise. An output is wrong where it is off by more than 1e-2 of its largest element + 1e-3. Dims are the extents of the inputs;
+#else
  * and may be compared likewise. An output is wrong where it is off by more than 1e-4 of its largest element + 1e-5. Dims are the extents of the inputs;
+#endif
 #if FAMILY_CUDA
  * one that is no extent by itself is given on the command line. -o: writes the outputs as out.Y. --times: the median time of N calls, queued and
  * kept, from their start to when the device is done, and the mean time of each node on the device.
@@ -332,7 +336,11 @@ static int run_compare_reals(const float *is, const float *should_be, size_t n)
             off = isnan(x - y) ? INFINITY : fabs(x - y);
     }
     printf("largest error %.3g of %.3g", off, most);
+#if ROUNDS_INPUTS
+    return !(off <= 1e-2 * most + 1e-3);
+#else
     return !(off <= 1e-4 * most + 1e-5);
+#endif
 }
 
 static int run_compare_numbers(const int32_t *is, const int32_t *should_be, size_t n)

@@ -530,7 +530,11 @@ static void check(const PACKAGE_dims *dims)
     const double off = difference(t);
     printf("DIM = %lld ", (long long)DIM); //@ repeat dims
     printf(": each node within %.3g of what rounding may cause; outputs off by %.3g of the largest\n", most, off);
+#if ROUNDS_INPUTS
+    tell(off <= NNODE * INPUT_ROUNDING + 1e-6, "outputs are too far from those in double precision");
+#else
     tell(off <= NNODE * 64 * 0x1p-24 + 1e-6, "outputs are too far from those in double precision");
+#endif
     for (int k = 0; k < NTENSORS; k++) {
         free(t[k].is);
         free(t[k].wide);

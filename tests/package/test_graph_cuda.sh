@@ -82,6 +82,24 @@ recall.built/example weights.safetensors || failed "the example computes somethi
 
 quiet recall.built/test_model weights.safetensors
 
+section a graph without weights, and names that are others
+cat >soft.cfg <<'SPEC'
+name  = "soft"; dtype = "f32"; target = ["sm_80"];
+functions = (
+  { name = "copy"; op = "rows"; formula = "softmax[n](x[m,n])"; shapes = ( { M = 5; N = 7; } ); },
+  { name = "gather"; op = "rows"; formula = "table[id[m],n]"; types = { id = "s32"; }; extents = { table = ["E", "7"]; };
+    shapes = ( { M = 5; N = 7; E = 11; } ); } );
+graph = {
+  inputs  = ( { name = "stream"; extents = (11, 7); }, { name = "ids"; extents = [5]; type = "s32"; } );
+  outputs = ( { name = "y"; extents = (5, 7); } );
+  nodes   = ( { call = "gather"; table = "stream"; id = "ids"; Y = "fetch"; },
+              { call = "copy"; name = "a */ \\ \"b\" ??/ %s #@ //@ end NAME"; x = "fetch"; Y = "y"; } );
+};
+SPEC
+package soft.cfg soft sm_80
+compile soft
+quiet soft.built/test_model
+
 try() { # try MODEL: as an exporter wrote it
     name=${1%%.*}
     mkdir -p "$1"

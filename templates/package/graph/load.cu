@@ -20,9 +20,9 @@ static size_t PACKAGE_weight_bytes(const PACKAGE_weight *w)
     return bytes;
 }
 
+#if NCONSTANT
 static size_t PACKAGE_aligned_bytes(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-#if NCONSTANT
 static void PACKAGE_send_weight(PACKAGE_loading *l, int weight, void *to)
 {
     const size_t bytes = PACKAGE_weight_bytes(&PACKAGE_weights[weight]);

@@ -276,22 +276,22 @@ static void run_load(run_call *c)
 static void run_once(run_call *c, const PACKAGE_exec *exec)
 {
 #if FAMILY_CUDA
-    void *const *next = c->there;
+    void *const *const data = c->there;
 #else
-    void *const *next = c->data;
+    void *const *const data = c->data;
 #endif
 #if NINPUT
     const PACKAGE_inputs inputs = {
-        .MEMBER = *next++, //@ repeat inputs
+        .MEMBER = data[PLACE], //@ repeat inputs
     };
 #endif
 #if NSTATE
     const PACKAGE_state state = {
-        .MEMBER = *next++, //@ repeat states
+        .MEMBER = data[NINPUT + PLACE], //@ repeat states
     };
 #endif
     const PACKAGE_outputs outputs = {
-        .MEMBER = *next++, //@ repeat outputs
+        .MEMBER = data[NINPUT + NSTATE + PLACE], //@ repeat outputs
     };
 #if FAMILY_CUDA
     const int code = PACKAGE_run_kept(&c->kept, c->nkept, &c->model, &c->dims,

@@ -278,11 +278,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     text_add(&body, "functions = (\n");
     for (int i = 0; i < w->nfunction; i++) {
         const Function *f = &w->function[i];
-        int calls = 0;
-        for (int k = 0; k < f->nshape; k++)
-            calls += f->count[k];
-        text_printf(&body, "%s  { name = \"%s\"; weight = %d; %s\n    shapes = (", i ? ",\n" : "", f->name, calls,
-                    f->body);
+        text_printf(&body, "%s  { name = \"%s\"; %s\n    shapes = (", i ? ",\n" : "", f->name, f->body);
         for (int k = 0; k < f->nshape; k++)
             text_printf(&body, "%s { %s weight = %d; }", k ? ",\n               " : "", f->shape[k], f->count[k]);
         text_add(&body, " ); }");
@@ -341,12 +337,60 @@ static bool write_constants(ModelWriter *w, const char *path, const char **err)
     return safetensors_write(w->arena, path, tensor, n, err);
 }
 
+/* Is the dim an extent of inputs of whole numbers alone, and not the user's? */
+static bool is_of_masks(const Lower *l, int dim)
+{
+    bool is_extent = false;
+    for (int i = 0; i < l->dim_text.n; i++) {
+        const char *to = strchr(l->dim_text.item[i], '=') + 1;
+        if (strncmp(to, polys_dim_name(l->polys, dim), strcspn(to, ":")) == 0)
+            return false;
+    }
+    for (const Memory *m = l->memory; m < l->memory + l->nmemory; m++)
+        for (int k = 0; k < m->rank; k++)
+            if (poly_is_dim(l->polys, m->extent[k]) == dim && (m->kind == MEMORY_INPUT || m->kind == MEMORY_STATE)) {
+                if (m->kind == MEMORY_STATE || !storage_is_whole(m->stored))
+                    return false;
+                is_extent = true;
+            }
+    return is_extent;
+}
+
+/* A mask of which a node takes the first n, a sum of other sizes, has n and no more: nobody gives more, and the call has
+ * a dim less. */
+static void fit_mask(Lower *l, const CallOperand *o, const char *node)
+{
+    const Memory *m = &l->memory[o->access.memory];
+    const int dim = m->kind == MEMORY_INPUT && m->rank ? poly_is_dim(l->polys, m->extent[m->rank - 1]) : -1;
+    int64_t number;
+    if (dim >= 0 && o->rank == m->rank && is_of_masks(l, dim)) {
+        const Poly *n = o->extent[o->rank - 1];
+        if (!poly_is_number(n, &number) && !poly_uses(l->polys, n, dim))
+            polys_require(l->polys, poly_dim(l->polys, dim), n, node);
+    }
+}
+
+static void fit_masks(Lower *l)
+{
+    Call c;
+    bool any = false;
+    for (int dim = 0; dim < polys_ndim(l->polys); dim++)
+        any = any || is_of_masks(l, dim);
+    for (int i = 0; i < l->norder && any; i++) {
+        Step *s = &l->step[l->order[i]];
+        if (!s->is_gone && call_of(l, s, &c))
+            for (int k = 0; k < c.noperand; k++)
+                fit_mask(l, &c.operand[k], s->node);
+    }
+}
+
 bool write_model(Lower *l, const char *name, const char *folder, const char **err)
 {
     ModelWriter w = {
         .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
     };
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    fit_masks(l);
     gates_join(l);
     siblings_join(l);
     name_constants(l);

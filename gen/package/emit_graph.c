@@ -46,6 +46,16 @@ static const char *c_name(const GraphWriter *w, const Tensor *t)
     return name;
 }
 
+/* ["B", "T", "768"], for package.json */
+static const char *extents_json(const GraphWriter *w, const Tensor *t)
+{
+    Text text = { .arena = w->emitter->arena };
+    for (int i = 0; i < t->rank; i++)
+        text_printf(&text, "%s%s", i ? ", " : "",
+                    quote_json_text(text.arena, poly_text(text.arena, w->graph->polys, t->extent[i])));
+    return arena_printf(text.arena, "[ %s ]", text_str(&text));
+}
+
 /* "[B][T][768]" */
 static const char *extents_text(const GraphWriter *w, const Tensor *t)
 {
@@ -106,15 +116,16 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
     Text extents = { .arena = s->arena };
     for (int i = 0; i < t->rank; i++)
         text_printf(&extents, "%s%s", i ? ", " : "", size_c(w, t->extent[i]));
-    FILL_WORDS(row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
-               WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type),
-               WORD("TENSOR_DOC", tensor_doc(w, t)), WORD("SLOT", t->slot), WORD("PLACE", place),
-               WORD("WEIGHT_NAME", quote_string(s->arena, t->from)),
-               WORD("WEIGHT_TYPE", weight_type(s->arena, t->stored)), WORD("RANK", t->rank),
-               WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
-               WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
-               WORD("IS_WHOLE", storage_is_whole(t->stored)),
-               WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
+    FILL_WORDS(
+        row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
+        WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type), WORD("TENSOR_DOC", tensor_doc(w, t)),
+        WORD("SLOT", t->slot), WORD("PLACE", place), WORD("WEIGHT_NAME", quote_string(s->arena, t->from)),
+        WORD("FROM_JSON", quote_json_text(s->arena, t->from)), WORD("WEIGHT_TYPE", weight_type(s->arena, t->stored)),
+        WORD("RANK", t->rank), WORD("TENSOR_SCALAR", t->stored->name), WORD("TENSOR_EXTENTS", extents_json(w, t)),
+        WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
+        WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
+        WORD("IS_WHOLE", storage_is_whole(t->stored)),
+        WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 
 static int add_tensors(const GraphWriter *w, FillScope *s, const char *list, TensorKind kind)
@@ -183,7 +194,7 @@ static void add_conditions(const GraphWriter *w, FillScope *s)
                    WORD("CONDITION",
                         arena_printf(a, "%s %s %s", size_c(w, c[i].x), c[i].at_least ? ">=" : "==", size_c(w, c[i].y))),
                    WORD("CONDITION_DOC", quote_comment(a, says)), WORD("CONDITION_TEXT", quote_string(a, says)),
-                   WORD("BAD_NUMBER", FIRST_CONDITION + i),
+                   WORD("CONDITION_JSON", quote_json_text(a, says)), WORD("BAD_NUMBER", FIRST_CONDITION + i),
                    WORD("BAD_NAME", arena_printf(a, "%s_BAD_SIZES_%d", w->emitter->spec->package, i)));
     }
 }
@@ -483,7 +494,8 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
         const Spec *f = w->graph->file->function[n->function];
         FILL_WORDS(fill_row(s), WORD("CALL", arena_printf(s->arena, "%s%s", f->name, w->emitter->family->call)),
                    WORD("NODE_SIZES", sizes_text(w, n, false)), WORD("NODE_OPERANDS", operands_text(w, i, packed)),
-                   WORD("NODE_NAME", quote_string(s->arena, n->name)), WORD("CALLEE", f->name),
+                   WORD("NODE_NAME", quote_string(s->arena, n->name)),
+                   WORD("NODE_JSON", quote_json_text(s->arena, n->name)), WORD("CALLEE", f->name),
                    WORD("RESULT_NUMBER", n->operand[spec_output(f) - f->op->operand].tensor),
                    WORD("NODE_EXTENTS", extents_of_node(w, n)), WORD("NODE_COMMENT", quote_comment(s->arena, n->name)));
         add_seen(w, fill_row_at(s, "nodes", i), n);

@@ -5,6 +5,7 @@
  */
 #include "gen/spec/spec.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -395,9 +396,43 @@ static void read_listed(SpecReader *r, const SpecFile *f, int i)
     Spec *s = r->spec;
     conf_keys(r->conf, r->group, keys, LENGTH(keys));
     read_function_name(r, f, i);
-    s->share = 1;
-    if (conf_real(r->conf, r->group, "weight", &s->share) && !(s->share > 0))
-        diag_error(r->diag, conf_member(r->group, "weight")->at, "a function's weight must be above 0");
+    const ConfSetting *weight = conf_member(r->group, "weight");
+    s->share = 0; /* set_shares */
+    if (conf_real(r->conf, r->group, "weight", &s->share) && weight && !(s->share > 0))
+        diag_error(r->diag, weight->at, "a function's weight must be above 0");
+}
+
+/* The time of all calls of the function in a model, in the mean over its tuned shapes: by a rough roofline of 100 GFLOP/s
+ * and 20 GB/s, and a microsecond a call. */
+static double time_of_calls(const Spec *s)
+{
+    double sum = 0;
+    for (int d = 0; d < s->nshape; d++) {
+        double time = 0, weight = 0;
+        for (const Instance *in = s->instance; in < s->instance + s->ninstance; in++)
+            if (in->decl == d && in->tuned) {
+                time += in->weight * (1e-6 + fmax(spec_flops(s, in->extent) / 100e9, spec_bytes(s, in->extent) / 20e9));
+                weight += in->weight;
+            }
+        sum += weight > 0 ? s->shape[d].weight * time / weight : 0;
+    }
+    return sum;
+}
+
+/* Functions without a weight have 1; in a model half of it, and the rest by their part of its time. All shares are 1. */
+static void set_shares(SpecFile *f)
+{
+    double time = 0, sum = 0;
+    for (int i = 0; i < f->nfunction && f->graph; i++)
+        time += time_of_calls(f->function[i]);
+    for (int i = 0; i < f->nfunction; i++) {
+        Spec *s = f->function[i];
+        if (s->share == 0)
+            s->share = time > 0 ? 0.5 + 0.5 * f->nfunction * time_of_calls(s) / time : 1;
+        sum += s->share;
+    }
+    for (int i = 0; i < f->nfunction; i++)
+        f->function[i]->share /= sum;
 }
 
 /* A dim that nothing uses is most likely a slip, but harmless. */
@@ -422,11 +457,25 @@ static const ConfSetting *function_list(SpecReader *r)
     return list;
 }
 
+/* Says so of a word for all functions that none of their ops has. */
+static void check_common_accuracy(SpecReader *r, const SpecFile *f)
+{
+    const ConfSetting *s = conf_member(r->root, "accuracy");
+    bool is_used = !s || s->type != CONF_STRING || !conf_member(r->root, "functions");
+    for (int i = 0; i < f->nfunction && !is_used; i++) {
+        const Op *op = f->function[i]->op;
+        is_used = !op || names_find(NAMES(op->accuracy, op->naccuracy), s->text) >= 0;
+    }
+    if (!is_used)
+        diag_error(r->diag, s->at,
+                   "no function's op has the accuracy '%s'; expected such a word, or a number from 1 to %d", s->text,
+                   OP_MAX_ACCURACY);
+}
+
 static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
 {
     const Spec *common = r->spec;
     unsigned dims = 0;
-    double sum = 0;
     for (int i = 0; i < f->nfunction; i++) {
         r->spec = f->function[i] = ARENA_NEW(r->arena, Spec);
         *r->spec = *common;
@@ -437,10 +486,10 @@ static void read_functions(SpecReader *r, SpecFile *f, const ConfSetting *list)
         if (list)
             read_listed(r, f, i);
         read_function(r, common->templates, common->ntemplates);
-        sum += r->spec->share;
     }
-    for (int i = 0; i < f->nfunction; i++)
-        f->function[i]->share /= sum;
+    if (diag_nerror(r->diag) == r->nerror)
+        set_shares(f);
+    check_common_accuracy(r, f);
     if (diag_nerror(r->diag) == r->nerror && !f->graph)
         warn_unused_dims(r, common, dims);
 }

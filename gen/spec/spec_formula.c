@@ -75,7 +75,8 @@ static bool read_formula_text(SpecReader *r, const ConfSetting *s, bool computes
     return text->nword > 0;
 }
 
-/* How far results may be off, of this function or of all: a word of the op, or a number. */
+/* How far results may be off, of this function or of all: a word of the op, or a number. A word for all is for those
+ * whose op has it. */
 static void read_accuracy(SpecReader *r)
 {
     const ConfSetting *own = conf_member(r->group, "accuracy"), *s = own ? own : conf_member(r->root, "accuracy");
@@ -84,6 +85,9 @@ static void read_accuracy(SpecReader *r)
     int word = 0;
     *accuracy = 1;
     if (!s || !op)
+        return;
+    if (s->type == CONF_STRING && !own && r->group != r->root &&
+        names_find(NAMES(op->accuracy, op->naccuracy), s->text) < 0)
         return;
     if (s->type == CONF_STRING && op->naccuracy == 0)
         diag_error(r->diag, s->at, "the op '%s' has no words for accuracies; expected a number from 1 to %d", op->name,

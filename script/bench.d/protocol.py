@@ -72,6 +72,7 @@ def warm_up(peer):
 def burst_ns(contestant, threads):
     if threads > 1:
         wait_until_idle()
+    getattr(contestant.peer, "rest", lambda: None)()
     warm_up(contestant.peer)
     return calls_ns(contestant.peer, contestant.ncall) / contestant.ncall
 

@@ -13,10 +13,8 @@ Exporters: "torchscript" is PyTorch's older one, "dynamo" its newer one; "torchs
 transformers 4, which builds masks as most files that people have do. It is made where transformers 4 is installed, and
 the others where a later one is.
 
-Only developers need this; the files it made are in this folder. It needs, from PyPI:
-    torch torchvision transformers onnx onnxscript onnxruntime safetensors
-Made with torch 2.15.0, torchvision 0.29.2, transformers 5.24.0 and 4.46.3, onnx 1.23.2, onnxscript 0.7.2, onnxruntime
-1.32.0.
+Only developers need this; the files it made are in this folder, by what requirements.txt lists from PyPI, and by
+transformers 4.46.3.
 """
 import argparse
 import dataclasses

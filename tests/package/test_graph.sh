@@ -46,6 +46,19 @@ for file in model run_model test_model check_embed; do
     cc -std=c11 $warnings -trigraphs -fsyntax-only "odd/$file.c" || failed "$file.c of odd names"
 done
 
+section the model in package.json
+cat >json.cmake <<'EOF'
+file(READ ${file} text)
+foreach(path "inputs;0;from" "inputs;0;extents;0" "states;0;name" "outputs;0;dtype" "weights;1;name" "dims;1;most" "nodes;0;function" "nodes;3;name")
+    string(JSON value GET "${text}" model ${path})
+    message("${value}")
+endforeach()
+EOF
+cmake -Dfile=recall/package.json -P json.cmake >"$tmp/log/model" 2>&1
+printf '%s\n' rows T kept f32 embed.bias 60 recall_embed mean | cmp - "$tmp/log/model" || { cat "$tmp/log/model"; failed "package.json"; }
+cmake -Dfile=odd/package.json -P json.cmake >"$tmp/log/model" 2>&1
+grep -qF '#@ //@ end $(x) NAME b' "$tmp/log/model" || { cat "$tmp/log/model"; failed "package.json of odd names"; }
+
 section all of it compiles without a warning
 for file in model run_model test_model check_embed check_scores check_softmax check_mean; do
     cc -std=c11 -O1 $warnings -c "recall/$file.c" -o "$file.o" || failed "$file.c has warnings"

@@ -58,6 +58,7 @@ kept() {
     name=${1%%.*} folder=$tmp/work/kept
     mkdir -p "$folder"
     run 0 import --keep --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim kept=L:17..17 -o "$folder" "$models/$1.onnx"
+    ! grep -q s53 "$folder/$name.cfg" || failed "$1: the mask has a size of its own"
     grep -q '^  state = ' "$folder/$name.cfg" || failed "$1 --keep has no state"
     sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/$name.cfg"
     run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report --records "$folder/records" -o "$folder/package" "$folder/$name.cfg"

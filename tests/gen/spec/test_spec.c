@@ -139,19 +139,24 @@ static const Instance *find(const Spec *s, int threads, int64_t m, int64_t n, in
     return found;
 }
 
-/* A number, a word of the op, or that of the file. */
-TEST(test_accuracy)
+static void check_accuracies(const char *path, const double *want, int n)
 {
-    static const double want[] = { 3, 1, 1.5, 16, 1000 };
     Diag *d = diag_new(arena);
-    const Source *src = conf_source(arena, "good_accuracy.cfg", d);
+    const Source *src = conf_source(arena, path, d);
     assert_non_null(src);
     const SpecFile *f = spec_file_parse(arena, src, ops, 1, d);
     assert_string_equal(golden_diag(arena, d), "");
     assert_non_null(f);
-    assert_int_equal(f->nfunction, 5);
-    for (int i = 0; i < f->nfunction; i++)
+    assert_int_equal(f->nfunction, n);
+    for (int i = 0; i < n; i++)
         assert_true(f->function[i]->accuracy == want[i]);
+}
+
+/* A number, a word of the op, or that of the file, which a function's op may not know. */
+TEST(test_accuracy)
+{
+    check_accuracies("good_accuracy.cfg", (const double[]){ 3, 1, 1.5, 16, 1000 }, 5);
+    check_accuracies("good_accuracy_word.cfg", (const double[]){ 16, 1 }, 2);
 }
 
 /* What is not demanded is 0. */

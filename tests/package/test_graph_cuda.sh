@@ -82,7 +82,7 @@ recall.built/example weights.safetensors || failed "the example computes somethi
 
 quiet recall.built/test_model weights.safetensors
 
-section a graph without weights, and names that are others
+section graphs without weights or inner tensors, and names that are others
 cat >soft.cfg <<'SPEC'
 name  = "soft"; dtype = "f32"; target = ["sm_80"];
 functions = (
@@ -99,6 +99,15 @@ SPEC
 package soft.cfg soft sm_80
 compile soft
 quiet soft.built/test_model
+cat >bare.cfg <<'SPEC'
+name = "bare"; dtype = "f32"; target = ["sm_80"];
+functions = ( { name = "square"; op = "rows"; formula = "x[m,n] * x[m,n]"; shapes = ( { M = 5; N = 7; } ); } );
+graph = { inputs = ( { name = "x"; extents = (5, 7); } ); outputs = ( { name = "y"; extents = (5, 7); } );
+          nodes = ( { call = "square"; x = "x"; Y = "y"; } ); };
+SPEC
+package bare.cfg bare sm_80
+compile bare
+quiet bare.built/test_model
 
 try() { # try MODEL: as an exporter wrote it
     name=${1%%.*}

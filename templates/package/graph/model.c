@@ -176,6 +176,7 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     /* Counters must be zero, and no tensor may ever lie where they are: they come first, whatever the dims. */
     void *const scratch = workspace;
     char *const memory = (char *)workspace + PACKAGE_scratch_bytes(dims, exec);
+    (void)memory;
     PACKAGE_lay_out(dims, slot);
 #else
     char *const memory = workspace;

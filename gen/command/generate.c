@@ -11,38 +11,13 @@
 #include "gen/driver/tools.h"
 #include "search/space/space.h"
 
-/* Does a package of the family have files for a graph? */
-static bool has_graphs(const Family *f)
-{
-    bool has = false;
-    for (const PackageRow *row = f->file; row->pattern; row++)
-        has = has || row->owner == OWNER_GRAPH;
-    return has;
-}
-
-/* A model's package is of a family that has such. */
-static bool check_graph(Run *r, const Workload *w)
-{
-    for (const Job *job = w->job; w->graph && job < w->job + w->njob; job++) {
-        const Family *f = site_family(job);
-        if (f && !has_graphs(f))
-            return run_fails(
-                r, EXIT_USAGE,
-                "the spec has a graph, and its target '%s' is a %s: whole models are for CPUs as yet, as in "
-                "target = [\"host\"]; the functions alone can be had by leaving the graph out",
-                job->target, f->device);
-    }
-    return true;
-}
-
 /* Reads the spec, the targets and the templates. Checks that the op has all that a package takes, and that the package
  * can be written where it is to go. */
 static const Workload *read_workload(Run *r)
 {
     const char *spec = import_is_model(r->o->operand) ? import_for_package(r) : r->o->operand;
     const Workload *w = spec ? run_read(r, spec, r->o) : NULL;
-    return w && check_graph(r, w) && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w
-                                                                                                               : NULL;
+    return w && op_files_check(r, w) && package_check(w->out, r->o->force, &r->err, r->a) ? w : NULL;
 }
 
 /* The job's target, as far as it is known before a device is asked for; NULL: it is not. */

@@ -103,7 +103,7 @@ static bool has_times(Arena *a, const Job *job, const char *path)
 }
 
 /* The file with times of this job: its own records, else one of those that come with dcgen,
- * records/<device>/<name>.jsonl. NULL: no file has any. */
+ * records/<device>/<package>.jsonl. NULL: no file has any. */
 static const char *find_times(Arena *a, const Job *job, const Options *o)
 {
     const char *shipped = dir_records(a);
@@ -114,7 +114,7 @@ static const char *find_times(Arena *a, const Job *job, const Options *o)
     if (o->records || !shipped || !dir_list(a, shipped, "", &folder, &n))
         return NULL;
     for (int i = 0; i < n; i++) {
-        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], job->spec->name);
+        const char *path = arena_printf(a, "%s/%s.jsonl", folder[i], job->spec->package);
         if (has_times(a, job, path))
             return path;
     }

@@ -150,6 +150,14 @@ static bool is_read(const GraphWriter *w, int tensor)
     return false;
 }
 
+static int64_t constant_bytes(const Tensor *t)
+{
+    int64_t bytes = t->stored->bytes, extent;
+    for (int i = 0; i < t->rank; i++)
+        bytes *= poly_is_number(t->extent[i], &extent) ? extent : 0;
+    return bytes;
+}
+
 static void add_every_tensor(const GraphWriter *w, FillScope *s)
 {
     int n[TENSOR_KIND_COUNT] = { 0 };
@@ -243,19 +251,26 @@ static const char *sizes_text(const GraphWriter *w, const GraphNode *n, bool pac
     return text_str(&t);
 }
 
-/* The constants that are packed together for a node: "w->constant[3], ..." */
-static const char *packed_from(const GraphWriter *w, const GraphNode *n)
+/* Adds the constants that are packed together for a node, and gives the bytes of those that no node reads as they are,
+ * each from a multiple of 256 on. */
+static int64_t add_pack_from(const GraphWriter *w, FillScope *row, const GraphNode *n)
 {
+    enum { ALIGN = 256 }; /* as PACKAGE_aligned_bytes in load.cu */
     const Spec *f = w->graph->file->function[n->function];
-    Text t = { .arena = w->emitter->arena };
+    int64_t sum = 0;
+    fill_list(row, "pack_from");
     for (int i = 0; i < f->op->noperand; i++) {
+        const int tensor = n->operand[i].tensor;
         int place = 0;
-        for (int k = 0; k < n->operand[i].tensor; k++)
+        if (!graph_is_packed(f, i))
+            continue;
+        for (int k = 0; k < tensor; k++)
             place += w->graph->tensor[k].kind == TENSOR_CONSTANT;
-        if (graph_is_packed(f, i))
-            text_printf(&t, "%smodel->constant[%d]", t.len ? ", " : "", place);
+        fill_number(fill_row(row), "PLACE", place);
+        if (!is_read(w, tensor))
+            sum += (constant_bytes(&w->graph->tensor[tensor]) + ALIGN - 1) / ALIGN * ALIGN;
     }
-    return text_str(&t);
+    return sum;
 }
 
 /* The first node that packs the very same; they share the copy. */
@@ -280,6 +295,7 @@ static int packed_like(const GraphWriter *w, int node)
 static int add_packed(const GraphWriter *w, FillScope *s, int *number)
 {
     int n = 0;
+    int64_t room = 0;
     fill_list(s, "packed");
     for (int i = 0; i < w->graph->nnode; i++) {
         const GraphNode *node = &w->graph->node[i];
@@ -290,10 +306,14 @@ static int add_packed(const GraphWriter *w, FillScope *s, int *number)
         number[i] = like < i ? number[like] : n++;
         if (like < i)
             continue;
-        FILL_WORDS(fill_row(s), WORD("CALL", arena_printf(s->arena, "%s%s", f->name, w->emitter->family->call)),
-                   WORD("PACK_SIZES", sizes_text(w, node, true)), WORD("PACK_FROM", packed_from(w, node)),
+        FillScope *row = fill_row(s);
+        FILL_WORDS(row, WORD("CALL", arena_printf(s->arena, "%s%s", f->name, w->emitter->family->call)),
+                   WORD("PACK_SIZES", sizes_text(w, node, true)),
                    WORD("PACK_DOC", quote_comment(s->arena, node->name)));
+        const int64_t alone = add_pack_from(w, row, node);
+        room = alone > room ? alone : room;
     }
+    FILL_WORDS(s, WORD("NPACKED", n), WORD("ROOM_BYTES", room));
     return n;
 }
 
@@ -466,7 +486,8 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
     int *packed = ARENA_ARRAY(s->arena, (size_t)w->graph->nnode + 1, int);
     const int npacked = add_packed(w, s, packed);
     Text seen = { .arena = s->arena };
-    FILL_WORDS(s, WORD("NNODE", w->graph->nnode), WORD("NPACKED_ROOM", npacked ? npacked : 1));
+    FILL_WORDS(s, WORD("NNODE", w->graph->nnode), WORD("NPACKED_ROOM", npacked ? npacked : 1),
+               WORD("CALL_WITH", w->emitter->family->call_with));
     fill_list(s, "nodes");
     for (int i = 0; i < w->graph->nnode; i++) {
         const GraphNode *n = &w->graph->node[i];
@@ -475,6 +496,7 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
                    WORD("NODE_SIZES", sizes_text(w, n, false)), WORD("NODE_OPERANDS", operands_text(w, i, packed)),
                    WORD("NODE_NAME", quote_string(s->arena, n->name)),
                    WORD("NODE_JSON", quote_json_text(s->arena, n->name)), WORD("CALLEE", f->name),
+                   WORD("RESULT_NUMBER", n->operand[spec_output(f) - f->op->operand].tensor),
                    WORD("NODE_EXTENTS", extents_of_node(w, n)), WORD("NODE_COMMENT", quote_comment(s->arena, n->name)));
         add_seen(w, fill_row_at(s, "nodes", i), n);
     }
@@ -483,11 +505,12 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
         const GraphNode *n = &w->graph->node[i];
         const Spec *f = w->graph->file->function[n->function];
         const char *sizes = sizes_text(w, n, false), *call = arena_printf(s->arena, "%s(%s);", f->name, sizes);
+        const char *has_scratch = fill_find(w->emitter[n->function].scope, "ANY_SCRATCH", strlen("ANY_SCRATCH"));
         if (strstr(text_str(&seen), call))
             continue;
         text_add(&seen, call);
         FILL_WORDS(fill_row(s), WORD("CALL", arena_printf(s->arena, "%s%s", f->name, w->emitter->family->call)),
-                   WORD("CALL_SIZES", sizes));
+                   WORD("CALL_SIZES", sizes), WORD("NEEDS_SCRATCH", has_scratch));
     }
 }
 
@@ -499,6 +522,18 @@ static int most_rank(const Graph *g)
     for (const Tensor *t = g->tensor; t < g->tensor + g->ntensor; t++)
         most = t->rank > most ? t->rank : most;
     return most;
+}
+
+/* How much products round what they take, where that shows in results: 0 where none does. */
+static double input_rounding(const GraphWriter *w)
+{
+    static const double unseen = 64 * 0x1p-24; /* of what sums are off by anyway */
+    double most = 0;
+    for (int i = 0; i < w->nfunction; i++) {
+        const Dtype *t = dtype_find(w->emitter[i].spec->dtype);
+        most = t && t->eps_in > most ? t->eps_in : most;
+    }
+    return most > unseen ? most : 0;
 }
 
 static const unsigned *in_place(const GraphWriter *w)
@@ -545,6 +580,8 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     add_every_tensor(&w, s);
     add_draws(&w, s);
     add_tried(&w, s);
+    fill_number(s, "ROUNDS_INPUTS", input_rounding(&w) > 0);
+    fill_wordf(s, "INPUT_ROUNDING", "%a", input_rounding(&w));
     fill_list(s, "node_functions");
     for (int i = 0; i < n; i++)
         fill_word(fill_row(s), "CALLEE", e[i].spec->name);

@@ -116,6 +116,7 @@ typedef struct Family {
     const PackageRow *file; /* the last has a NULL pattern */
     const char *pack;       /* a pattern: how the constant operand is packed; one in the op's folder counts instead */
     const char *call;       /* suffix of a function's calls: NAME<this>() */
+    const char *call_with;  /* what they are given behind their workspace */
     const char *fixed_by;   /* NAME_<this>, defined as a number, fixes the kind of machine; NULL: nothing does */
     bool splits_calls;      /* a call is split among threads, and the dispatcher is told among how many */
 

@@ -37,13 +37,24 @@ static const RateRow rates[] = { { "f32", "FMA_SM", "fma", false, 1 },
                                  { "bf16", "TENSOR_F16_SM", "bf16", true, 1 },
                                  { NULL, NULL, NULL, false, 0 } };
 
-static const PackageRow files[] = {
-    { "package.h", "PACKAGE.h", OWNER_PACKAGE },    { "kernels.cu", "kernels.cu", OWNER_PACKAGE },
-    { "dispatch.h", "dispatch.h", OWNER_FUNCTION }, { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
-    { "README.md", "README.md", OWNER_PACKAGE },    { "log.h", "PACKAGE_log.h", OWNER_PACKAGE },
-    { "flush_l2.h", "flush_l2.h", OWNER_PACKAGE },  { "test_cuda.c", "test.c", OWNER_OP },
-    { "bench_cuda.c", "bench.c", OWNER_OP },        { NULL, NULL, OWNER_PACKAGE }
-};
+static const PackageRow files[] = { { "package.h", "PACKAGE.h", OWNER_PACKAGE },
+                                    { "kernels.cu", "kernels.cu", OWNER_PACKAGE },
+                                    { "dispatch.h", "dispatch.h", OWNER_FUNCTION },
+                                    { "CMakeLists.txt", "CMakeLists.txt", OWNER_PACKAGE },
+                                    { "README.md", "README.md", OWNER_PACKAGE },
+                                    { "log.h", "PACKAGE_log.h", OWNER_PACKAGE },
+                                    { "flush_l2.h", "flush_l2.h", OWNER_PACKAGE },
+                                    { "graph/model.h", "PACKAGE_model.h", OWNER_GRAPH },
+                                    { "graph/model.c", "model.c", OWNER_GRAPH },
+                                    { "graph/kept.c", "kept.c", OWNER_GRAPH },
+                                    { "graph/test_model.c", "test_model.c", OWNER_GRAPH },
+                                    { "graph/run_model.c", "run_model.c", OWNER_GRAPH },
+                                    { "graph/on_device.h", "on_device.h", OWNER_GRAPH },
+                                    { "graph/check.h", "check.h", OWNER_GRAPH },
+                                    { "graph/check.c", "check.c", OWNER_NODE },
+                                    { "test_cuda.c", "test.c", OWNER_OP },
+                                    { "bench_cuda.c", "bench.c", OWNER_OP },
+                                    { NULL, NULL, OWNER_PACKAGE } };
 
 static const char *const shipped[] = { "-std=c++17", "-O3", "-gencode=", NULL };
 static const char *const object[] = { "-Xptxas", "-v",   "-shared",       "-Xcompiler", "-fPIC",
@@ -106,6 +117,7 @@ const Family family_cuda = { .name = "cuda",
                              .file = files,
                              .pack = "pack.cu",
                              .call = "_cuda",
+                             .call_with = "exec, stream",
                              .library = "library.cu",
                              .blas = "cublaslt",
                              .library_calls = "PACKAGE_device::launch(PACKAGE_device::RESULT_ELEMENT_of(",

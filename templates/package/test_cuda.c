@@ -40,7 +40,7 @@ enum { NAME_ntried = sizeof NAME_tried / sizeof *NAME_tried };
 /* 1 if the result is wrong. */
 static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
 {
-    const PACKAGE_exec exec = { kernel };
+    const PACKAGE_exec exec = { .kernel = kernel };
     NAME_send(s, shift);
     const int code = NAME_start(s, &exec, shift, NULL);
     if (code == PACKAGE_BAD_KERNEL && kernel)
@@ -63,7 +63,7 @@ static int NAME_check(NAME_site *s, int kernel, int shift, double *most)
 /* The result of a call whose output is input k itself, where it may be. */
 static int NAME_check_in_place(NAME_site *s, int k, int kernel, int shift)
 {
-    const PACKAGE_exec exec = { kernel };
+    const PACKAGE_exec exec = { .kernel = kernel };
     NAME_site at = *s;
     NAME_send(s, shift);
     NAME_put_in_place(&s->problem, k);
@@ -145,7 +145,7 @@ static int NAME_check_overlap(const NAME_site *s, int k)
 
 static int NAME_check_arguments(const NAME_site *s)
 {
-    const PACKAGE_exec none = { NAME_nkernel() + 1 };
+    const PACKAGE_exec none = { .kernel = NAME_nkernel() + 1 };
     int failed = 0;
 //@ repeat axes
     failed += NAME_check_extent(s, PLACE, (int64_t)(FEWEST) - 1);
@@ -166,7 +166,7 @@ static int NAME_check_workspace(NAME_site *s)
     int failed = 0;
     double most = 0;
     for (int kernel = 1; kernel <= NAME_nkernel(); kernel++) {
-        const PACKAGE_exec exec = { kernel };
+        const PACKAGE_exec exec = { .kernel = kernel };
         const size_t bytes = NAME_needs(s, &exec);
         char *const held = NAME_workspace(bytes);
         if (!held)

@@ -156,6 +156,14 @@ mkdir -p "$tmp/inst/share/dcgen/records/recorded-gpu"
 cp timed.jsonl "$tmp/inst/share/dcgen/records/recorded-gpu/tiny.jsonl"
 run 0 $model -o timed2 tiny.cfg
 diff -r timed timed2 >/dev/null || failed "records that come with dcgen give another package: $(diff -rq timed timed2)"
+# They are a package's, not those of a function whose calls begin with that name.
+mv "$tmp/inst/share/dcgen/records/recorded-gpu/tiny.jsonl" "$tmp/inst/share/dcgen/records/recorded-gpu/ti_ny.jsonl"
+cat >ti.cfg <<'SPEC'
+name = "ti"; dtype = "f32"; dims = { T = { min = 1; max = 4; }; }; budget = { kernels = 2; trials = 3; seconds = 300; };
+functions = ( { name = "ny"; op = "dense"; layout = { W = "NK"; }; shapes = ( { M = "T"; N = 24; K = 16; } ); } );
+SPEC
+run 0 $model -o ti ti.cfg
+grep -q 'no time was measured' "$out" || failed "times of another package were used"
 # They are not those of another target.
 run 0 -t sm_80 --offline --builds builds --trials 1 -o other tiny.cfg
 grep -q 'no time was measured' "$out" || failed "times of sm_90a were used for sm_80"

@@ -69,7 +69,7 @@ cc -o test_model test_model.o check_*.o model.o kernels.o pool.o -lm -pthread
 ./test_model >"$tmp/log/test" || { cat "$tmp/log/test"; failed "the model's test"; }
 
 section the example of the page
-sed -n '/^```c$/,/^```$/p' "$page" | sed -n '/example: a model/,/^```$/p' | grep -v '^```' >example.c
+sed -n '/^```c$/,/^```$/p' "$page" | sed -n '/example: a model that/,/^```$/p' | grep -v '^```' >example.c
 [ -s example.c ] || failed "docs/model.md has no example"
 cp "$product/recall.c" "$product/recall_weights.h" .
 cc -std=c11 -O1 $warnings -Wno-unused-function -Irecall -o example recall.c model.o kernels.o pool.o -lm -pthread || failed "the example"

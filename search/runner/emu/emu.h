@@ -17,7 +17,7 @@
  *   warp.c     what collectives compute: mma, ldmatrix, shuffles
  *   count.c    sectors, wavefronts, bank conflicts
  *   finding.c  what is said about it
- *   runtime.c  CUDA's run time on top of it, for programs that are linked with the emulator
+ *   runtime.c  CUDA's run time on top of it, for programs that are linked with the emulator; capture.c: its graphs
  */
 #ifndef DCGEN_EMU_H
 #define DCGEN_EMU_H

@@ -75,6 +75,9 @@ static void begin_emulator(void)
     atexit(end_program);
 }
 
+/* Is a stream being captured, when nothing may be waited for? */
+static bool must_not_wait(void) { return dcgen_emu_is_capturing && dcgen_emu_is_capturing(); }
+
 static bool have_device(void)
 {
     pthread_once(&once, begin_emulator);
@@ -111,6 +114,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    if (must_not_wait())
+        return cudaErrorStreamCaptureUnsupported;
     if (!have_device())
         return cudaErrorNoDevice;
     say_findings();
@@ -132,6 +137,7 @@ const char *cudaGetErrorString(cudaError_t error)
         { cudaErrorInvalidDevice, "invalid device ordinal" },
         { cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device" },
         { cudaErrorLaunchFailure, "the emulator found a fault" },
+        { cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].error == error)
@@ -143,6 +149,8 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     char name[32];
     *p = NULL;
+    if (must_not_wait())
+        return cudaErrorStreamCaptureUnsupported;
     if (!have_device())
         return cudaErrorNoDevice;
     if (bytes == 0)
@@ -189,6 +197,8 @@ static bool may_copy(const void *from, size_t bytes)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
+    if (must_not_wait())
+        return cudaErrorStreamCaptureUnsupported;
     if (!have_device())
         return cudaErrorNoDevice;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -204,6 +214,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 
 cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
+    if (must_not_wait())
+        return cudaErrorStreamCaptureUnsupported;
     if (!have_device())
         return cudaErrorNoDevice;
     if (bytes == 0)

@@ -20,6 +20,8 @@ extern "C" {
 #endif
 
 typedef struct CUstream_st *cudaStream_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
 typedef enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -29,7 +31,8 @@ typedef enum cudaError {
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
     cudaErrorNoKernelImageForDevice = 209,
-    cudaErrorLaunchFailure = 719
+    cudaErrorLaunchFailure = 719,
+    cudaErrorStreamCaptureUnsupported = 900
 } cudaError_t;
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
@@ -56,6 +59,27 @@ cudaError_t cudaMemset(void *p, int value, size_t bytes);
 cudaError_t cudaDeviceSynchronize(void);
 const char *cudaGetErrorString(cudaError_t error);
 
+/* Streams, and graphs of the launches that one was given while it was captured (search/runner/emu/capture.c). */
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed
+};
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *captured_graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t of, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t unused);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+
+/* Takes a launch that the stream is given while it is captured; 0: it is not. Programs that capture nothing have none. */
+int dcgen_emu_capture(cudaStream_t stream, void (*call)(void *kernel, const void *args), void *kernel, const void *args,
+                      size_t args_bytes, const unsigned *grid, unsigned cluster, const unsigned *block,
+                      size_t smem_bytes) __attribute__((weak));
+int dcgen_emu_is_capturing(void) __attribute__((weak));
+
 /* Tells the emulator that memory was written, by host code. */
 void dcgen_emu_written(const void *address, size_t bytes);
 /* A function of the driver's; NULL: the emulator has none of that name. */
@@ -78,6 +102,19 @@ static inline cudaError_t cudaGetDriverEntryPointByVersion(const char *name, voi
 
 static inline cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 static inline cudaError_t cudaPeekAtLastError(void) { return cudaSuccess; }
+/* Events of streams: no time passes between them. */
+typedef struct CUevent_st *cudaEvent_t;
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event) { return *event = NULL, cudaSuccess; }
+static inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return (void)event, cudaSuccess; }
+static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return (void)event, (void)stream, cudaSuccess;
+}
+static inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+    return (void)begin, (void)end, *ms = 0, cudaSuccess;
+}
+
 static inline cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     (void)stream;

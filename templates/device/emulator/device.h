@@ -243,10 +243,13 @@ template <typename Args> struct dcgen_emu_caller {
     }
 };
 template <typename Args>
-static cudaError_t launch(void (*kernel)(Args), dim3 grid, unsigned cluster, int threads, size_t smem_bytes, cudaStream_t,
-                          Args args)
+static cudaError_t launch(void (*kernel)(Args), dim3 grid, unsigned cluster, int threads, size_t smem_bytes,
+                          cudaStream_t stream, Args args)
 {
     const unsigned blocks[3] = { grid.x, grid.y, grid.z }, block[3] = { (unsigned)threads, 1, 1 };
+    if (dcgen_emu_capture && dcgen_emu_capture(stream, dcgen_emu_caller<Args>::call, (void *)kernel, &args, sizeof args,
+                                               blocks, cluster, block, smem_bytes))
+        return cudaSuccess;
     return (cudaError_t)dcgen_emu_launch(dcgen_emu_caller<Args>::call, (void *)kernel, &args, blocks, cluster, block,
                                          smem_bytes);
 }

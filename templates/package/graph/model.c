@@ -6,6 +6,9 @@
  */
 #include "PACKAGE_model.h"
 
+#if FAMILY_CUDA
+#include <cuda_runtime_api.h>
+#endif
 #include <string.h>
 
 //@ arithmetic
@@ -38,60 +41,7 @@ static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
     return found;
 }
 
-/* Packs one more weight behind the others, which take *used bytes. memory NULL: only counts. */
-#define PACKAGE_PACK(number, need, call) \
-    do { \
-        void *const packed = memory ? (char *)memory + used : NULL; \
-        used += ((need) + 63) / 64 * 64; \
-        if (memory) { \
-            model->packed[number] = packed; \
-            code = (call); \
-            if (code != PACKAGE_OK) \
-                return code; \
-        } \
-    } while (0)
-
-static int PACKAGE_pack_all(PACKAGE_model *model, void *memory, size_t *bytes)
-{
-    size_t used = 0;
-    int code = PACKAGE_OK;
-    (void)model, (void)memory, (void)code;
-//@ repeat packed
-    PACKAGE_PACK(NUMBER, CALL_packed_bytes(PACK_SIZES), CALL_pack(PACK_SIZES, PACK_FROM, packed)); /* PACK_DOC */
-//@ end
-    *bytes = used;
-    return PACKAGE_OK;
-}
-
-size_t PACKAGE_model_bytes(void)
-{
-    size_t bytes;
-    PACKAGE_pack_all(NULL, NULL, &bytes);
-    return bytes;
-}
-
-int PACKAGE_load_from(PACKAGE_model *model, const void *(*find)(void *ctx, const char *name, size_t bytes), void *ctx, void *memory)
-{
-    size_t bytes;
-    for (int i = 0; i < NCONSTANT; i++) {
-        const PACKAGE_weight *w = &PACKAGE_weights[i];
-        size_t need = PACKAGE_type_bytes(w->type);
-        for (int k = 0; k < w->rank; k++)
-            need *= (size_t)w->extent[k];
-        model->constant[i] = find(ctx, w->name, need);
-        if (!model->constant[i] && need)
-            return PACKAGE_BAD_WEIGHTS;
-    }
-    if (!memory && PACKAGE_model_bytes())
-        return PACKAGE_BAD_POINTER;
-    return PACKAGE_pack_all(model, memory, &bytes);
-}
-
-int PACKAGE_load(PACKAGE_model *model, const void *file, size_t bytes, void *memory)
-{
-    PACKAGE_file f;
-    return file && PACKAGE_open(&f, file, bytes) ? PACKAGE_load_from(model, PACKAGE_find, &f, memory) : PACKAGE_BAD_WEIGHTS;
-}
+//@ load
 
 /* ---- sizes ---- */
 
@@ -129,18 +79,36 @@ static size_t PACKAGE_lay_out(const PACKAGE_dims *dims, int64_t *at)
     return (size_t)all;
 }
 
+#if FAMILY_CUDA
+/* What workspaces of all functions begin with: counters, which every call leaves zero. */
+enum { PACKAGE_counter_bytes = 16384 };
+
+/* Bytes of the workspace that nodes have one after the other: counters, and scratch memory of the node that needs most. */
+static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
+{
+    const int64_t DIM = dims->DIM; //@ repeat dims
+    size_t most = PACKAGE_counter_bytes, need = 0;
+    (void)dims, (void)exec, (void)need;
+#else
 /* Scratch memory of the node that needs most. */
 static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
 {
     const int64_t DIM = dims->DIM; //@ repeat dims
     size_t most = 0, need;
     (void)dims;
+#endif
     (void)DIM; //@ repeat dims
 //@ repeat calls
+#if FAMILY_CPU || NEEDS_SCRATCH
     need = CALL_workspace_bytes(CALL_SIZES, exec);
     most = need > most ? need : most;
+#endif
 //@ end
+#if FAMILY_CUDA
+    return (most + 255) / 256 * 256;
+#else
     return most;
+#endif
 }
 
 size_t PACKAGE_run_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
@@ -184,7 +152,11 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
 #if NSTATE
                 const PACKAGE_state *state,
 #endif
+#if FAMILY_CUDA
+                const PACKAGE_outputs *outputs, void *workspace, const PACKAGE_exec *exec, struct CUstream_st *stream)
+#else
                 const PACKAGE_outputs *outputs, void *workspace, const PACKAGE_exec *exec)
+#endif
 {
     int64_t slot[PACKAGE_nslot + 1];
     if (!model || !dims || !outputs || !workspace)
@@ -200,8 +172,16 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     int code = PACKAGE_check(dims);
     if (code != PACKAGE_OK)
         return code;
+#if FAMILY_CUDA
+    /* Counters must be zero, and no tensor may ever lie where they are: they come first, whatever the dims. */
+    void *const scratch = workspace;
+    char *const memory = (char *)workspace + PACKAGE_scratch_bytes(dims, exec);
+    (void)memory;
+    PACKAGE_lay_out(dims, slot);
+#else
     char *const memory = workspace;
     void *const scratch = memory + PACKAGE_lay_out(dims, slot);
+#endif
 
     const int64_t DIM = dims->DIM; //@ repeat dims
     (void)DIM; //@ repeat dims
@@ -217,7 +197,7 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
 
 //@ repeat nodes
     /* NODE_COMMENT */
-    NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, exec));
+    NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, CALL_WITH));
 //@ end
     PACKAGE_watched(exec, NNODE);
     return PACKAGE_OK;

@@ -4,14 +4,24 @@
  *
  * 1. Its nodes are called one by one, each tensor in memory of its own. Every result is compared with the function's definition in double precision
  *    on the very operands that the call had: it must be within what rounding may cause.
+#if FAMILY_CUDA
+ * 2. PACKAGE_run, and PACKAGE_run_kept twice, in one workspace for all dims, between canaries, must give the same bits as these calls did.
+#else
  * 2. PACKAGE_run, with one and with three threads, in a workspace of NaN between canaries, must give the same bits as these calls did.
+#endif
  * 3. The definitions are computed one after the other in double precision, from the model's inputs to its outputs, and the largest difference from
  *    what PACKAGE_run gave is told, as a part of the largest output.
+#if FAMILY_CUDA
+ * Dims outside of their ranges, NULLs and files that are cut off are refused. Exit code 0 when all agree, 77 when there is no device.
+#else
  * Dims outside of their ranges, NULLs and files that are cut off are refused. Exit code 0 when all agree.
+#endif
  */
 #include "PACKAGE_model.h"
+#if FAMILY_CPU
 #ifndef PACKAGE_NO_THREADS
 #include "PACKAGE_pool.h"
+#endif
 #endif
 
 #include <math.h>
@@ -19,8 +29,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
+#if FAMILY_CUDA
+#include "on_device.h"
+#endif
 
 //@ arithmetic
+#if FAMILY_CUDA
+
+//@ safetensors
+#endif
 
 extern const PACKAGE_check CALLEE_check_of_nodes; //@ repeat node_functions
 
@@ -34,6 +51,9 @@ typedef struct {
     int64_t elems;
     void *is, *wide;  /* as calls have it, and in double precision */
     void *first;      /* of what stays from call to call: what it holds before the first one */
+#if FAMILY_CUDA
+    char *there;      /* as calls have it, on the device */
+#endif
 } tensor;
 
 enum { NTENSORS = NTENSOR, CANARY = 256 };
@@ -53,7 +73,11 @@ static void *take(size_t bytes)
 
 static void set(tensor *t, const char *name, int kind, int number, int whole, size_t bytes, int64_t elems)
 {
+#if FAMILY_CUDA
+    *t = (tensor){ name, kind, number, whole, bytes, elems, take((size_t)elems * bytes), NULL, NULL, NULL };
+#else
     *t = (tensor){ name, kind, number, whole, bytes, elems, take((size_t)elems * bytes), NULL, NULL };
+#endif
     if (kind == state || kind == output || kind == inner)
         t->wide = take((size_t)elems * (whole ? bytes : sizeof(double)));
 }
@@ -123,6 +147,34 @@ static const void *find(void *ctx, const char *name, size_t bytes)
     return NULL;
 }
 
+#if FAMILY_CUDA
+/* ---- on the device ---- */
+
+static size_t bytes_of(const tensor *t) { return (size_t)t->elems * t->bytes; }
+
+/* Gives all tensors their places in memory of the device, which is given. */
+static char *place_all(tensor *t)
+{
+    size_t bytes = 0;
+    for (int k = 0; k < NTENSORS; k++)
+        bytes += (bytes_of(&t[k]) + 255) / 256 * 256;
+    char *const memory = on_device_take(bytes);
+    for (int k = NTENSORS - 1; k >= 0; k--) {
+        bytes -= (bytes_of(&t[k]) + 255) / 256 * 256;
+        t[k].there = memory + bytes;
+    }
+    return memory;
+}
+
+static void send_all(const tensor *t)
+{
+    for (int k = 0; k < NTENSORS; k++)
+        on_device_send(t[k].there, t[k].is, bytes_of(&t[k]));
+}
+
+static void fetch(const tensor *t) { on_device_fetch(t->is, t->there, bytes_of(t)); }
+
+#endif
 /* ---- one set of dims ---- */
 
 static int failed;
@@ -167,7 +219,12 @@ static double run_nodes(tensor *t, const PACKAGE_model *model, const PACKAGE_dim
     const int64_t DIM = dims->DIM; //@ repeat dims
     (void)dims, (void)model, (void)scratch;
     (void)DIM; //@ repeat dims
+#if FAMILY_CUDA
+    TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)t[TENSOR_NUMBER].there; //@ repeat every_tensor
+    struct CUstream_st *const stream = NULL;
+#else
     TENSOR_TYPE *const TENSOR = t[TENSOR_NUMBER].is; //@ repeat every_tensor
+#endif
     (void)TENSOR; //@ repeat every_tensor
     const PACKAGE_exec *const exec = NULL;
     PACKAGE_seen operand[12];
@@ -175,7 +232,11 @@ static double run_nodes(tensor *t, const PACKAGE_model *model, const PACKAGE_dim
 //@ repeat nodes
     /* NODE_COMMENT */
     if (!wide)
-        NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, exec));
+        NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, CALL_WITH));
+#if FAMILY_CUDA
+    if (!wide)
+        fetch(&t[RESULT_NUMBER]);
+#endif
     SEEN(SEEN_AS); //@ repeat seen
     if (wide)
         CALLEE_check_of_nodes.define((const int64_t[]){ NODE_EXTENTS }, operand);
@@ -193,6 +254,10 @@ static double run_nodes(tensor *t, const PACKAGE_model *model, const PACKAGE_dim
 typedef struct {
     char *memory, *workspace;
     size_t bytes;
+#if FAMILY_CUDA
+    PACKAGE_kept *kept; /* room for two calls, or NULL */
+    cudaStream_t stream;
+#endif
     void *own[NTENSORS]; /* outputs and states */
 } room;
 
@@ -200,7 +265,11 @@ static int run(const tensor *t, const PACKAGE_model *model, const PACKAGE_dims *
 {
 #if NINPUT
     const PACKAGE_inputs inputs = {
+#if FAMILY_CUDA
+        .MEMBER = (const TENSOR_TYPE *)t[TENSOR_NUMBER].there, //@ repeat inputs
+#else
         .MEMBER = t[TENSOR_NUMBER].is, //@ repeat inputs
+#endif
     };
 #endif
 #if NSTATE
@@ -212,16 +281,91 @@ static int run(const tensor *t, const PACKAGE_model *model, const PACKAGE_dims *
         .MEMBER = r->own[TENSOR_NUMBER], //@ repeat outputs
     };
     (void)t;
+#if FAMILY_CUDA
+    return PACKAGE_run_kept(r->kept, r->kept ? 2 : 0, model, dims,
+#else
     return PACKAGE_run(model, dims,
+#endif
 #if NINPUT
                        &inputs,
 #endif
 #if NSTATE
                        &kept,
 #endif
+#if FAMILY_CUDA
+                       &outputs, r->workspace, exec, r->stream);
+#else
                        &outputs, r->workspace, exec);
+#endif
 }
 
+#if FAMILY_CUDA
+/* Sets outputs and states as they are before a call. */
+static void begin_on_device(const tensor *t, const room *r)
+{
+    for (int k = 0; k < NTENSORS; k++)
+        if (r->own[k]) {
+            void *const unset = take(bytes_of(&t[k]));
+            on_device_send(r->own[k], t[k].kind == state ? t[k].first : unset, bytes_of(&t[k]));
+            free(unset);
+        }
+}
+
+/* Are they what the nodes gave one by one? */
+static void compare_on_device(const tensor *t, const room *r)
+{
+    for (int k = 0; k < NTENSORS; k++)
+        if (r->own[k]) {
+            void *const own = take(bytes_of(&t[k]));
+            on_device_fetch(own, r->own[k], bytes_of(&t[k]));
+            tell(memcmp(own, t[k].is, bytes_of(&t[k])) == 0, "PACKAGE_run gives other results than its nodes one by one");
+            free(own);
+        }
+}
+
+/* Places outputs and states in memory of the device, which is given. */
+static char *place_own(const tensor *t, room *r)
+{
+    size_t bytes = 0, at = 0;
+    for (int k = 0; k < NTENSORS; k++)
+        bytes += (bytes_of(&t[k]) + 255) / 256 * 256;
+    char *const memory = on_device_take(bytes);
+    for (int k = 0; k < NTENSORS; k++) {
+        if (t[k].kind == state || t[k].kind == output)
+            r->own[k] = memory + at;
+        at += (bytes_of(&t[k]) + 255) / 256 * 256;
+    }
+    return memory;
+}
+
+/* Runs the model, queued and kept, and compares what it gives with what the nodes gave one by one. memory: a workspace for any of the dims that are
+ * tried, which was zeroed once, with room for a canary in front of it and one behind. */
+static void check_run(const tensor *t, const PACKAGE_model *model, const PACKAGE_dims *dims, char *memory)
+{
+    PACKAGE_kept kept[2];
+    unsigned char canary[CANARY], found[2][CANARY];
+    room r = { .bytes = PACKAGE_run_bytes(dims, NULL), .workspace = memory + CANARY };
+    memset(kept, 0, sizeof kept);
+    memset(canary, 0xa5, sizeof canary);
+    on_device_send(memory, canary, CANARY);
+    on_device_send(r.workspace + r.bytes, canary, CANARY);
+    on_device_must(cudaStreamCreate(&r.stream), "cudaStreamCreate");
+    char *const own = place_own(t, &r);
+    for (int call = 0; call < 4; call++) {
+        begin_on_device(t, &r);
+        r.kept = call ? kept : NULL; /* queued twice, the second time captured behind that; then launched */
+        tell(run(t, model, dims, &r, NULL) == PACKAGE_OK, call ? "PACKAGE_run_kept fails" : "PACKAGE_run fails");
+        compare_on_device(t, &r);
+    }
+    tell(kept[0].graph && !kept[1].graph, "one call is not kept as one");
+    PACKAGE_kept_free(kept, 2);
+    on_device_fetch(found[0], memory, CANARY);
+    on_device_fetch(found[1], r.workspace + r.bytes, CANARY);
+    tell(memcmp(found[0], canary, CANARY) == 0 && memcmp(found[1], canary, CANARY) == 0, "PACKAGE_run writes beside its workspace");
+    cudaStreamDestroy(r.stream);
+    cudaFree(own);
+}
+#else
 /* Is an output what the nodes gave one by one? On several threads sums may have another order. */
 static int is_same(const tensor *t, const void *own, int threads)
 {
@@ -265,6 +409,7 @@ static void check_run(const tensor *t, const PACKAGE_model *model, const PACKAGE
     tell(kept, "PACKAGE_run writes beside its workspace");
     free(r.memory);
 }
+#endif
 
 /* The largest difference of an output from that in double precision, as a part of the largest output. */
 static double difference(const tensor *t)
@@ -301,27 +446,57 @@ static void check_refused(const tensor *t, const PACKAGE_model *model, const PAC
 //@ end
     (void)wrong;
     for (size_t bytes = 0; weights_file && bytes < weights_bytes; bytes += 1 + weights_bytes / 7)
+#if FAMILY_CUDA
+        tell(PACKAGE_load(&other, weights_file, bytes, NULL, NULL) != PACKAGE_OK, "a file that is cut off is loaded");
+    tell(PACKAGE_load(&other, "not a file", 10, NULL, NULL) == PACKAGE_BAD_WEIGHTS, "a file of other contents is loaded");
+#else
         tell(PACKAGE_load(&other, weights_file, bytes, NULL) != PACKAGE_OK, "a file that is cut off is loaded");
     tell(PACKAGE_load(&other, "not a file", 10, NULL) == PACKAGE_BAD_WEIGHTS, "a file of other contents is loaded");
+#endif
 }
 
+#if FAMILY_CUDA
+/* What the file has, which was loaded. */
+static void read_weight(tensor *t)
+{
+    const PACKAGE_weight *w = PACKAGE_weight_at(t->number);
+    PACKAGE_file f;
+    uint64_t extent[MOST_RANK];
+    if (PACKAGE_open(&f, weights_file, weights_bytes) && PACKAGE_seek(&f, w->name))
+        memcpy(t->is, PACKAGE_tensor(&f, w->type, w->rank, extent), bytes_of(t));
+}
+
+#endif
 static PACKAGE_model load(tensor *t, void **memory)
 {
     PACKAGE_model model;
     const size_t bytes = PACKAGE_model_bytes();
+#if FAMILY_CUDA
+    *memory = on_device_take(bytes);
+    const int code = weights_file ? PACKAGE_load(&model, weights_file, weights_bytes, *memory, NULL) : PACKAGE_load_from(&model, find, t, *memory, NULL);
+#else
     *memory = take(bytes);
     const int code = weights_file ? PACKAGE_load(&model, weights_file, weights_bytes, *memory) : PACKAGE_load_from(&model, find, t, *memory);
+#endif
     if (code != PACKAGE_OK) {
         printf("wrong: the model cannot be loaded: %s\n", PACKAGE_strerror(code));
         exit(1);
     }
     for (int k = 0; k < NTENSORS && weights_file; k++)
         if (t[k].kind == constant)
+#if FAMILY_CUDA
+            read_weight(&t[k]);
+#else
             memcpy(t[k].is, model.constant[t[k].number], (size_t)t[k].elems * t[k].bytes);
+#endif
     return model;
 }
 
+#if FAMILY_CUDA
+static void check(const PACKAGE_dims *dims, char *workspace)
+#else
 static void check(const PACKAGE_dims *dims)
+#endif
 {
     tensor t[NTENSORS + 1];
     void *memory;
@@ -330,6 +505,14 @@ static void check(const PACKAGE_dims *dims)
     set(&t[TENSOR_NUMBER], "MEMBER", TENSOR_KIND, PLACE, IS_WHOLE, sizeof(TENSOR_TYPE), TENSOR_ELEMS); //@ repeat every_tensor
     draw_all(t, dims);
     const PACKAGE_model model = load(t, &memory);
+#if FAMILY_CUDA
+    void *const scratch = workspace + CANARY, *const there = place_all(t);
+    tell(PACKAGE_run_bytes(dims, NULL) > 0, "PACKAGE_run_bytes gives 0");
+    begin(t);
+    send_all(t);
+    const double most = run_nodes(t, &model, dims, scratch, 0);
+    check_run(t, &model, dims, workspace);
+#else
     PACKAGE_exec exec = { .threads = 1 };
     void *scratch = take(PACKAGE_run_bytes(dims, &exec));
     begin(t);
@@ -341,19 +524,29 @@ static void check(const PACKAGE_dims *dims)
     check_run(t, &model, dims, &exec);
     PACKAGE_pool_stop(pool);
 #endif
+#endif
     check_refused(t, &model, dims);
     run_nodes(t, &model, dims, scratch, 1);
     const double off = difference(t);
     printf("DIM = %lld ", (long long)DIM); //@ repeat dims
     printf(": each node within %.3g of what rounding may cause; outputs off by %.3g of the largest\n", most, off);
+#if ROUNDS_INPUTS
+    tell(off <= NNODE * INPUT_ROUNDING + 1e-6, "outputs are too far from those in double precision");
+#else
     tell(off <= NNODE * 64 * 0x1p-24 + 1e-6, "outputs are too far from those in double precision");
+#endif
     for (int k = 0; k < NTENSORS; k++) {
         free(t[k].is);
         free(t[k].wide);
         free(t[k].first);
     }
+#if FAMILY_CUDA
+    cudaFree(there);
+    cudaFree(memory);
+#else
     free(scratch);
     free(memory);
+#endif
 }
 
 int main(int argc, char **argv)
@@ -363,8 +556,20 @@ int main(int argc, char **argv)
     };
     if (argc > 1)
         read_weights(argv[1]);
+#if FAMILY_CUDA
+    size_t most = 0;
+    on_device_begin();
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        most = PACKAGE_run_bytes(&tried[i], NULL) > most ? PACKAGE_run_bytes(&tried[i], NULL) : most;
+    char *const workspace = on_device_take(most + 2 * CANARY);
+    tell(PACKAGE_cuda_workspace_clear(workspace, most + 2 * CANARY, NULL) == PACKAGE_OK, "the workspace cannot be cleared");
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+        check(&tried[i], workspace);
+    cudaFree(workspace);
+#else
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         check(&tried[i]);
+#endif
     printf(failed ? "%d wrong\n" : "all right\n", failed);
     return failed != 0;
 }

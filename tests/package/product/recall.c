@@ -6,8 +6,6 @@
 #include "example.c"
 #include "recall_weights.h"
 
-#include <math.h>
-
 #define HEADER(w, b) "{" w "," b "}"
 #define W "\"embed.weight\":{\"dtype\":\"F32\",\"shape\":[32,16],\"data_offsets\":[0,2048]}"
 #define B "\"embed.bias\":{\"dtype\":\"F32\",\"shape\":[32],\"data_offsets\":[2048,2176]}"
@@ -61,34 +59,6 @@ static void tell(int ok, const char *what)
     if (!ok) {
         printf("wrong: %s\n", what);
         failed++;
-    }
-}
-
-static float input(int i) { return (float)(i * 29 % 53 - 26) / 20; }
-
-/* Rows before..before + n - 1 by plain loops. */
-static void reference(double *kept, int n, int before, double *y)
-{
-    for (int t = before; t < before + n; t++)
-        for (int i = 0; i < WIDTH; i++) {
-            kept[t * WIDTH + i] = (double)weight(WIDTH * DEPTH + i);
-            for (int k = 0; k < DEPTH; k++)
-                kept[t * WIDTH + i] += (double)input(t * DEPTH + k) * (double)weight(i * DEPTH + k);
-        }
-    for (int t = before; t < before + n; t++) {
-        double w[64], all = 0;
-        for (int s = 0; s < before + n; s++) {
-            double dot = 0;
-            for (int i = 0; i < WIDTH; i++)
-                dot += kept[t * WIDTH + i] * kept[s * WIDTH + i];
-            all += w[s] = exp(dot / sqrt(WIDTH));
-        }
-        for (int i = 0; i < WIDTH; i++) {
-            double sum = 0;
-            for (int s = 0; s < before + n; s++)
-                sum += w[s] / all * kept[s * WIDTH + i];
-            y[(t - before) * WIDTH + i] = sum;
-        }
     }
 }
 

@@ -180,6 +180,7 @@ static int name_errors(void)
     say_errors(cudaErrorNoDevice, cudaErrorInvalidDevice);
     say_errors(cudaErrorInvalidDeviceFunction, cudaErrorNoKernelImageForDevice);
     say_errors(cudaErrorLaunchFailure, (cudaError_t)5);
+    say_errors(cudaErrorStreamCaptureUnsupported, cudaSuccess);
     return 0;
 }
 
@@ -225,6 +226,53 @@ static int say_once(void)
     return 0;
 }
 
+static void add_one(unsigned *out)
+{
+    __tsan_read4(out);
+    const unsigned more = *out + 1;
+    __tsan_write4(out);
+    *out = more;
+}
+
+static int start(cudaStream_t stream, unsigned *out)
+{
+    static const unsigned one[3] = { 1, 1, 1 };
+    void (*f)(unsigned *) = add_one;
+    void *kernel;
+    memcpy(&kernel, &f, sizeof kernel);
+    return dcgen_emu_capture(stream, emu_call, kernel, &out, sizeof out, one, 0, one, 0);
+}
+
+/* A stream's launches are kept while it is captured, with the arguments that they had then, and made again as often as
+ * the graph is launched. Nothing may be waited for meanwhile. */
+static int keep_launches(void)
+{
+    void *p, *q;
+    unsigned n = 0;
+    cudaStream_t stream, other;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaMalloc(&p, 4) == cudaSuccess && cudaMemset(p, 0, 4) == cudaSuccess);
+    CHECK(cudaStreamCreate(&stream) == cudaSuccess && cudaStreamCreate(&other) == cudaSuccess && stream != other);
+    CHECK(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureUnsupported && !graph && !start(stream, p));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+    CHECK(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+    CHECK(start(stream, p) && !start(other, p) && !start(NULL, p) && start(stream, p));
+    CHECK(cudaMalloc(&q, 4) == cudaErrorStreamCaptureUnsupported && !q);
+    CHECK(cudaDeviceSynchronize() == cudaErrorStreamCaptureUnsupported &&
+          cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost) == cudaErrorStreamCaptureUnsupported &&
+          cudaMemset(p, 0, 4) == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(other, &graph) == cudaErrorStreamCaptureUnsupported);
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess && *(unsigned *)p == 0);
+    CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(cudaGraphLaunch(exec, stream) == cudaSuccess && cudaGraphLaunch(exec, other) == cudaSuccess);
+    CHECK(cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost) == cudaSuccess && n == 4);
+    CHECK(cudaGraphExecDestroy(exec) == cudaSuccess && !start(stream, p));
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(other) == cudaSuccess);
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
+
 static int write_before(void)
 {
     void *p;
@@ -249,6 +297,7 @@ TEST(programs_end_with_what_was_found)
         const char *said;
     } cases[] = {
         { use_memory, 0, "" },
+        { keep_launches, 0, "" },
         { read_unwritten, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
         { copy_padding, 4, "emulator: the host reads allocation 1 byte 4, which nobody has written\n" },
         { leave_a_counter, 4, "emulator: the counter at allocation 1 byte 4 is 4 after the launch, not 0\n" },
@@ -265,7 +314,8 @@ TEST(programs_end_with_what_was_found)
           "no error, invalid argument; out of memory, invalid configuration argument; no CUDA-capable device is "
           "detected, "
           "invalid device ordinal; invalid device function, no kernel image is available for execution on the device; "
-          "the emulator found a fault, unrecognized error code; " },
+          "the emulator found a fault, unrecognized error code; operation not permitted when stream is capturing, no "
+          "error; " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char said[1000];

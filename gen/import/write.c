@@ -356,8 +356,8 @@ static bool is_of_masks(const Lower *l, int dim)
     return is_extent;
 }
 
-/* A mask of which a node takes the first n, a sum of other sizes, has n and no more: nobody gives more, and the call has
- * a dim less. */
+/* A mask of which a node takes the first n, a sum of other sizes, has n and no more: nobody gives more, and the call
+ * has a dim less. */
 static void fit_mask(Lower *l, const CallOperand *o, const char *node)
 {
     const Memory *m = &l->memory[o->access.memory];

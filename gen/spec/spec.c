@@ -402,8 +402,8 @@ static void read_listed(SpecReader *r, const SpecFile *f, int i)
         diag_error(r->diag, weight->at, "a function's weight must be above 0");
 }
 
-/* The time of all calls of the function in a model, in the mean over its tuned shapes: by a rough roofline of 100 GFLOP/s
- * and 20 GB/s, and a microsecond a call. */
+/* The time of all calls of the function in a model, in the mean over its tuned shapes: by a rough roofline of 100
+ * GFLOP/s and 20 GB/s, and a microsecond a call. */
 static double time_of_calls(const Spec *s)
 {
     double sum = 0;
@@ -419,7 +419,8 @@ static double time_of_calls(const Spec *s)
     return sum;
 }
 
-/* Functions without a weight have 1; in a model half of it, and the rest by their part of its time. All shares are 1. */
+/* Functions without a weight have 1; in a model half of it, and the rest by their part of its time. Together shares
+ * are 1. */
 static void set_shares(SpecFile *f)
 {
     double time = 0, sum = 0;

@@ -81,18 +81,34 @@ def library_of(o, name):
     return Library(build / f"lib{made}.so", package, weights)
 
 
-def load_peers(o, name, threads):
-    """Each peer with each file that it takes."""
-    found = []
+def takes(peer, path, threads):
+    """The peer with this file, or None."""
+    try:
+        return peer(path, threads)
+    except NotImplementedError:
+        return None
+    except Exception as e:  # of whatever a library throws
+        print(f"bench: {path.name}: {peer.name} is left out: {str(e).strip().splitlines()[0]}", file=sys.stderr)
+        return None
+
+
+def fastest_ways(o, name, threads, sizes):
+    """For each size and peer the (class, file) that is fastest. One at a time is in memory."""
+    held = [{} for _ in sizes]
     for peer in PEERS:
         for path in files(o.models, name):
-            try:
-                found.append(peer(path, threads))
-            except NotImplementedError:
-                pass
-            except Exception as e:  # of whatever a library throws
-                print(f"bench: {path.name}: {peer.name} is left out: {str(e).strip().splitlines()[0]}", file=sys.stderr)
-    return found
+            one = takes(peer, path, threads)
+            for size, best in zip(sizes, held, strict=True) if one else ():
+                try:
+                    one.bind(size)
+                    wait_until_idle()
+                    spent = min(calls_ns(one, 1) for _ in range(4))
+                except Exception as e:  # a peer may refuse a size
+                    print(f"bench: {size}: {peer.name}, {one.way}, is left out: {str(e).strip().splitlines()[0]}", file=sys.stderr)
+                    continue
+                if peer.name not in best or spent < best[peer.name][0]:
+                    best[peer.name] = spent, (peer, path)
+    return [[way for _, way in best.values()] for best in held]
 
 
 def is_right(own, peer, name, size):
@@ -106,22 +122,6 @@ def is_right(own, peer, name, size):
     return True
 
 
-def fastest(peers, size):
-    """Of each peer's ways the fastest at this size."""
-    held = {}
-    for peer in peers:
-        try:
-            peer.bind(size)
-            wait_until_idle()
-            spent = min(calls_ns(peer, 1) for _ in range(4))
-        except Exception as e:  # a peer may refuse a size
-            print(f"bench: {size}: {peer.name}, {peer.way}, is left out: {str(e).strip().splitlines()[0]}", file=sys.stderr)
-            continue
-        if peer.name not in held or spent < held[peer.name][0]:
-            held[peer.name] = spent, peer
-    return [peer for _, peer in held.values()]
-
-
 class Status:
     code = RIGHT
 
@@ -129,12 +129,18 @@ class Status:
 def measure(o, name, library, probe):
     """A line a size and number of threads."""
     lines = []
+    sizes = MODELS[name][1][: 2 if o.quick else None]
     for threads in o.threads or sorted({1, probe.cores}):
-        own, peers = Dcgen(library, threads), load_peers(o, name, threads)
-        judge = next(peer for peer in peers if isinstance(peer, Ort))
-        for size in MODELS[name][1][: 2 if o.quick else None]:
-            chosen = fastest(peers, size)
-            judge.bind(size)
+        ways, own, loaded = fastest_ways(o, name, threads, sizes), Dcgen(library, threads), {}
+        judge = Ort(files(o.models, name)[0], threads)
+        for i, size in enumerate(sizes):
+            needed = {way for later in ways[i:] for way in later}
+            loaded = {way: one for way, one in loaded.items() if way in needed}
+            for peer, path in set(ways[i]) - set(loaded):
+                loaded[peer, path] = peer(path, threads)
+            chosen = [loaded[way] for way in ways[i]]
+            for one in [judge, *chosen]:
+                one.bind(size)
             judge.run()
             own.bind(size)
             own.run()

@@ -196,18 +196,32 @@ static const char *slot_doc(const GraphWriter *w, int slot)
     return text_str(&t);
 }
 
+/* Where a slot begins: "PACKAGE_max(at[3] + size[3], at[0] + size[0])" */
+static const char *slot_at(const GraphWriter *w, const SlotPlace *x)
+{
+    Arena *a = w->emitter->arena;
+    const char *at = x->nbelow ? "" : "0";
+    for (int i = 0; i < x->nbelow; i++) {
+        const char *end = arena_printf(a, "at[%d] + size[%d]", x->below[i], x->below[i]);
+        at = i ? arena_printf(a, "%s_max(%s, %s)", w->emitter->spec->package, at, end) : end;
+    }
+    return at;
+}
+
 static void add_slots(const GraphWriter *w, FillScope *s)
 {
-    Arena *a = s->arena;
     fill_list(s, "slots");
-    fill_number(s, "NSLOT", w->plan->nslot);
-    for (int i = 0; i < w->plan->nslot; i++) {
-        const Slot *slot = &w->plan->slot[i];
-        const char *at = slot->nbelow ? arena_printf(a, "end[%d]", slot->below[0]) : "0";
-        for (int k = 1; k < slot->nbelow; k++)
-            at = arena_printf(a, "%s_max(%s, end[%d])", w->emitter->spec->package, at, slot->below[k]);
-        FILL_WORDS(fill_row(s), WORD("SLOT_AT", at), WORD("SLOT_BYTES", size_c(w, slot->bytes)),
-                   WORD("SLOT_DOC", slot_doc(w, i)));
+    FILL_WORDS(s, WORD("NSLOT", w->plan->nslot), WORD("NORDER", w->plan->norder));
+    for (int i = 0; i < w->plan->nslot; i++)
+        FILL_WORDS(fill_row(s), WORD("SLOT_BYTES", size_c(w, w->plan->bytes[i])), WORD("SLOT_DOC", slot_doc(w, i)));
+    fill_list(s, "orders");
+    for (int o = 0; o < w->plan->norder; o++) {
+        FillScope *order = fill_row(s);
+        fill_list(order, "slot_places");
+        for (int i = 0; i < w->plan->nslot; i++) {
+            const SlotPlace *x = &w->plan->order[o][i];
+            FILL_WORDS(fill_row(order), WORD("PLACED", x->slot), WORD("SLOT_AT", slot_at(w, x)));
+        }
     }
 }
 

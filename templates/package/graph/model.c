@@ -113,19 +113,47 @@ static int PACKAGE_check(const PACKAGE_dims *dims)
 
 enum { PACKAGE_nslot = NSLOT };
 
+//@ repeat orders
+/* Places the slots of the workspace, whose sizes are given, and gives the bytes that they have all together. */
+static int64_t PACKAGE_place_NUMBER(const int64_t *size, int64_t *at)
+{
+    int64_t all = 0;
+    at[PLACED] = SLOT_AT; //@ repeat slot_places
+    for (int i = 0; i < PACKAGE_nslot; i++)
+        all = PACKAGE_max(all, at[i] + size[i]);
+    return all;
+}
+
+//@ end
+static void PACKAGE_slot_bytes(const PACKAGE_dims *dims, int64_t *size)
+{
+    const int64_t DIM = dims->DIM; //@ repeat dims
+    (void)dims, (void)size;
+    (void)DIM; //@ repeat dims
+    size[NUMBER] = SLOT_BYTES; /* SLOT_DOC */ //@ repeat slots
+}
+
 /* Where the slots of the workspace begin, in bytes; all together they have as many as this gives. Tensors share a slot, or slots share memory, where
  * they do not hold anything at the same time. */
 static size_t PACKAGE_lay_out(const PACKAGE_dims *dims, int64_t *at)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
-    int64_t end[PACKAGE_nslot + 1] = { 0 }, all = 0;
-    (void)dims, (void)at;
-    (void)DIM; //@ repeat dims
-//@ repeat slots
-    end[NUMBER] = (at[NUMBER] = SLOT_AT) + SLOT_BYTES; /* SLOT_DOC */
-//@ end
-    for (int i = 0; i < PACKAGE_nslot; i++)
-        all = PACKAGE_max(all, end[i]);
+    int64_t size[PACKAGE_nslot + 1] = { 0 };
+    PACKAGE_slot_bytes(dims, size);
+    int64_t all = PACKAGE_place_0(size, at);
+#if NORDER > 1
+    /* No order of slots is best for all dims: of several the one that needs fewest bytes. */
+    static int64_t (*const others[])(const int64_t *, int64_t *) = {
+        PACKAGE_place_NUMBER, //@ repeat orders
+    };
+    for (int i = 1; i < NORDER; i++) {
+        int64_t other[PACKAGE_nslot];
+        const int64_t bytes = others[i](size, other);
+        if (bytes < all) {
+            all = bytes;
+            memcpy(at, other, sizeof other);
+        }
+    }
+#endif
     return (size_t)all;
 }
 

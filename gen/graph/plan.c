@@ -25,14 +25,16 @@ static const Poly *aligned_bytes(const Planner *p, const Tensor *t)
     return poly_apply(polys, "ceil_to", bytes, unit);
 }
 
-/* Is the operand the only one of the node that reads its tensor, and is this the last node that does? */
+/* Is the operand the only one, of this node and of those that may run at the same time, that reads its tensor, and is
+ * this the last node that does? */
 static bool ends_here(const Planner *p, int node, int operand)
 {
     const GraphNode *n = &p->graph->node[node];
     const int tensor = n->operand[operand].tensor;
     int nuse = 0;
-    for (int i = 0; i < p->graph->file->function[n->function]->op->noperand; i++)
-        nuse += n->operand[i].tensor == tensor;
+    for (const GraphNode *m = &p->graph->node[n->first]; m <= &p->graph->node[n->last]; m++)
+        for (int i = 0; i < p->graph->file->function[m->function]->op->noperand; i++)
+            nuse += m->operand[i].tensor == tensor;
     return nuse == 1 && p->graph->tensor[tensor].last == node;
 }
 
@@ -64,7 +66,8 @@ static void add_block(Planner *p, int tensor)
 {
     const Tensor *t = &p->graph->tensor[tensor];
     p->bytes[p->blocks.nblock] = aligned_bytes(p, t);
-    p->blocks.block[p->blocks.nblock] = (Block){ .first = t->first, .last = t->last };
+    p->blocks.block[p->blocks.nblock] =
+        (Block){ .first = p->graph->node[t->first].first, .last = p->graph->node[t->last].last };
     p->block_of[tensor] = p->blocks.nblock++;
 }
 
@@ -88,7 +91,7 @@ static void make_blocks(Planner *p, const unsigned *in_place)
             add_block(p, out);
         } else {
             p->block_of[out] = p->block_of[over];
-            p->blocks.block[p->block_of[over]].last = g->tensor[out].last;
+            p->blocks.block[p->block_of[over]].last = g->node[g->tensor[out].last].last;
         }
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * plan: where the inner tensors of a graph lie in its workspace. A tensor is there from the node that writes it first
- * to the one that reads it last; what is not there at the same time may share memory, whatever the dims are. A tensor
- * that its node may write over one that it reads last takes that one's place.
+ * to the one that reads it last, with those that may run at the same time as these two (beside.h); what is not there at
+ * the same time may share memory, whatever the dims are. A tensor that its node may write over one that it reads last
+ * takes that one's place.
  *
  * Slots are placed in an order (order.h), or in several of which a call takes the one that needs fewest bytes for its
  * dims: where one does not do for all corners of their ranges.

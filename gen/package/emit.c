@@ -391,7 +391,9 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
                WORD("RUNS_EVERYWHERE", everywhere), WORD("ANY_PACKED", packed), WORD("ANY_REACH", reach),
                WORD("HOW_MANY", n == 1 ? "one operator" : arena_printf(e->arena, "%d functions", n)));
     ok = emit_graph(e, n, s) && add_part(e, s, "ranges", "ranges.h") && add_part(e, s, "arithmetic", "arithmetic.h") &&
-         (!in->graph || add_part(e, s, "safetensors", "graph/safetensors.h")) &&
+         (!in->graph ||
+          (add_part(e, s, "safetensors", "graph/safetensors.h") && add_part(e, s, "beside", "graph/beside.h") &&
+           add_part(e, s, "together", "graph/together.c"))) &&
          unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
     for (int i = 0; i < n; i++) {

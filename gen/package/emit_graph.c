@@ -10,6 +10,7 @@
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/quote.h"
+#include "gen/graph/beside.h"
 #include "gen/graph/plan.h"
 #include "gen/package/emit_private.h"
 #include "gen/unit/formula_print.h"
@@ -33,6 +34,14 @@ static const char *size_c(const GraphWriter *w, const Poly *x)
     Arena *a = w->emitter->arena;
     Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
     return e ? expr_c_int(a, e, w->emitter->spec->package) : "0";
+}
+
+/* The same as a double. */
+static const char *size_real_c(const GraphWriter *w, const Poly *x)
+{
+    Arena *a = w->emitter->arena;
+    Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
+    return e ? expr_c_real(a, e, w->emitter->spec->package, "(double)") : "0";
 }
 
 /* What a tensor is called in model.c: its name, unless model.c has that already. */
@@ -464,6 +473,36 @@ static void add_tried(const GraphWriter *w, FillScope *s)
         fill_word(fill_row(s), "TRIED_DIMS", "0");
 }
 
+/* Adds to a node's row where it stands among those that may run at the same time. */
+static void add_beside(const GraphWriter *w, FillScope *row, int node)
+{
+    const GraphNode *all = w->graph->node, *n = &all[node];
+    FILL_WORDS(row, WORD("IS_BESIDE", n->last > n->first), WORD("BESIDE_PLACE", node - n->first),
+               WORD("BESIDE_COUNT", n->last - n->first + 1), WORD("ENDS_BESIDE", node == n->last));
+    fill_list(row, "beside");
+    for (int i = n->first; i <= n->last && node == n->first; i++)
+        FILL_WORDS(fill_row(row), WORD("NODE_FLOPS", size_real_c(w, graph_flops(w->graph, &all[i]))),
+                   WORD("NODE_BYTES", size_real_c(w, graph_bytes(w->graph, &all[i]))));
+}
+
+/* Adds functions that are called by nodes which may run at the same time, and how many nodes these are at most. */
+static void add_beside_calls(const GraphWriter *w, FillScope *s)
+{
+    bool *is_beside = ARENA_ARRAY(s->arena, (size_t)w->nfunction, bool);
+    int most = 0;
+    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++)
+        if (n->last > n->first) {
+            is_beside[n->function] = true;
+            most = n->last - n->first + 1 > most ? n->last - n->first + 1 : most;
+        }
+    fill_number(s, "MOST_BESIDE", most);
+    fill_list(s, "beside_calls");
+    for (int i = 0; i < w->nfunction; i++)
+        if (is_beside[i])
+            fill_word(fill_row(s), "CALL",
+                      arena_printf(s->arena, "%s%s", w->emitter[i].spec->name, w->emitter->family->call));
+}
+
 static void add_nodes(const GraphWriter *w, FillScope *s)
 {
     int *packed = ARENA_ARRAY(s->arena, (size_t)w->graph->nnode + 1, int);
@@ -479,7 +518,9 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
                    WORD("NODE_NAME", quote_string(s->arena, n->name)), WORD("CALLEE", f->name),
                    WORD("NODE_EXTENTS", extents_of_node(w, n)), WORD("NODE_COMMENT", quote_comment(s->arena, n->name)));
         add_seen(w, fill_row_at(s, "nodes", i), n);
+        add_beside(w, fill_row_at(s, "nodes", i), i);
     }
+    add_beside_calls(w, s);
     fill_list(s, "calls"); /* each once */
     for (int i = 0; i < w->graph->nnode; i++) {
         const GraphNode *n = &w->graph->node[i];
@@ -531,6 +572,8 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     if (!model || !test)
         return false;
     w.pattern = arena_printf(e->arena, "%s\n%s", model->text, test->text);
+    if (e->family->splits_calls)
+        graph_beside(e->arena, w.graph);
     w.plan = graph_plan(e->arena, w.graph, in_place(&w));
     const int nerror = diag_nerror(e->diag);
     add_dims(&w, s);

@@ -4,6 +4,7 @@
  * gen/graph/graph.h, and in its workspace nothing lies over what is still needed, at the ends of the dims and between.
  */
 #include <inttypes.h>
+#include "gen/graph/beside.h"
 #include "gen/graph/plan.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -111,7 +112,8 @@ static void check_order(Arena *a, Graph *g, const Plan *p, int order, const int6
     for (const Tensor *x = g->tensor; x < g->tensor + g->ntensor; x++) {
         REQUIRE(x->slot >= -1 && x->slot < p->nslot && (x->kind == TENSOR_INNER || x->slot == -1));
         for (const Tensor *y = g->tensor; y < x && x->slot >= 0; y++) {
-            if (y->slot < 0 || x->first > y->last || y->first > x->last)
+            const GraphNode *n = g->node;
+            if (y->slot < 0 || n[x->first].first > n[y->last].last || n[y->first].first > n[x->last].last)
                 continue;
             const bool apart =
                 at[x->slot] + bytes[x->slot] <= at[y->slot] || at[y->slot] + bytes[y->slot] <= at[x->slot];
@@ -139,14 +141,16 @@ static void check_graph(Arena *a, Graph *g)
             REQUIRE(c[k].why && *c[k].why);
         }
     }
-    for (int way = 0; way < 2; way++) {
-        memset(in_place, way ? 0xff : 0, sizeof in_place);
+    for (int way = 0; way < 4; way++) {
+        if (way == 2)
+            graph_beside(a, g);
+        memset(in_place, way % 2 ? 0xff : 0, sizeof in_place);
         const Plan *p = graph_plan(a, g, in_place);
         for (int i = 0; i < NTRIED; i++) {
             int64_t dims[SPEC_MAX_DIM + 1] = { 0 };
             dims_at(g, i, dims);
             for (int o = 0; o < p->norder; o++)
-                check_order(a, g, p, o, dims, way);
+                check_order(a, g, p, o, dims, way % 2);
         }
     }
 }

@@ -6,6 +6,11 @@
  */
 #include "PACKAGE_model.h"
 
+#if MOST_BESIDE
+#include "pieces.h"
+
+#include <stdatomic.h>
+#endif
 #include <string.h>
 
 //@ arithmetic
@@ -93,6 +98,14 @@ int PACKAGE_load(PACKAGE_model *model, const void *file, size_t bytes, void *mem
     return file && PACKAGE_open(&f, file, bytes) ? PACKAGE_load_from(model, PACKAGE_find, &f, memory) : PACKAGE_BAD_WEIGHTS;
 }
 
+#if MOST_BESIDE
+/* ---- nodes that run at the same time ---- */
+
+//@ beside
+
+//@ together
+
+#endif
 /* ---- sizes ---- */
 
 /* PACKAGE_OK: a call may have these dims. */
@@ -157,7 +170,7 @@ static size_t PACKAGE_lay_out(const PACKAGE_dims *dims, int64_t *at)
     return (size_t)all;
 }
 
-/* Scratch memory of the node that needs most. */
+/* Scratch memory of the node that needs most, or of those that run at the same time. */
 static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
 {
     const int64_t DIM = dims->DIM; //@ repeat dims
@@ -168,6 +181,21 @@ static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec
     need = CALL_workspace_bytes(CALL_SIZES, exec);
     most = need > most ? need : most;
 //@ end
+#if MOST_BESIDE
+    PACKAGE_exec alone = exec ? *exec : (PACKAGE_exec){ 0 };
+    alone.threads = 1;
+//@ repeat nodes
+#if IS_BESIDE
+#if BESIDE_PLACE == 0
+    need = 0;
+#endif
+    need += (CALL_workspace_bytes(NODE_SIZES, &alone) + 63) / 64 * 64;
+#if ENDS_BESIDE
+    most = need > most && PACKAGE_may_share(exec) ? need : most;
+#endif
+#endif
+//@ end
+#endif
     return most;
 }
 
@@ -243,9 +271,27 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 
+#if MOST_BESIDE
+    PACKAGE_group group;
+#endif
 //@ repeat nodes
+#if IS_BESIDE && BESIDE_PLACE == 0
+
+    /* The next BESIDE_COUNT nodes do not depend on each other: small ones run at the same time. */
+    PACKAGE_begin_group(&group, exec, (const PACKAGE_work[]){ EACH(beside, { NODE_FLOPS, NODE_BYTES }) }, BESIDE_COUNT, scratch);
+#endif
     /* NODE_COMMENT */
+#if IS_BESIDE
+    BESIDE(NUMBER, BESIDE_PLACE, CALL, NODE_SIZES, NODE_OPERANDS);
+#else
     NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, exec));
+#endif
+#if IS_BESIDE && ENDS_BESIDE
+    code = PACKAGE_end_group(&group, exec);
+    if (code != PACKAGE_OK)
+        return code;
+
+#endif
 //@ end
     PACKAGE_watched(exec, NNODE);
     return PACKAGE_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_graph: words and lists for the files of a package that holds a whole model: its dims, tensors, conditions, the
- * slots of its workspace, and its nodes, a call each.
+ * emit_graph: words and lists for the files of a package that holds a whole model: its dims, tensors, conditions, and
+ * its nodes, a call each.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,34 +10,21 @@
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/quote.h"
-#include "gen/graph/beside.h"
-#include "gen/graph/plan.h"
-#include "gen/package/emit_private.h"
-#include "gen/unit/formula_print.h"
+#include "gen/package/emit_graph.h"
 #include "gen/unit/unit.h"
 
 enum { FIRST_CONDITION = 10 }; /* codes of conditions begin there */
 
-typedef struct {
-    Emitter *emitter; /* of all functions */
-    int nfunction;
-    Graph *graph;
-    const Plan *plan;
-    const char *pattern; /* the text of model.c */
-} GraphWriter;
-
 /* ---- names and sizes ---- */
 
-/* A size in C: names are those of dims. */
-static const char *size_c(const GraphWriter *w, const Poly *x)
+const char *graph_size_c(const GraphWriter *w, const Poly *x)
 {
     Arena *a = w->emitter->arena;
     Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
     return e ? expr_c_int(a, e, w->emitter->spec->package) : "0";
 }
 
-/* The same as a double. */
-static const char *size_real_c(const GraphWriter *w, const Poly *x)
+const char *graph_size_real_c(const GraphWriter *w, const Poly *x)
 {
     Arena *a = w->emitter->arena;
     Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
@@ -114,7 +101,7 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
     FillScope *row = fill_row(s);
     Text extents = { .arena = s->arena };
     for (int i = 0; i < t->rank; i++)
-        text_printf(&extents, "%s%s", i ? ", " : "", size_c(w, t->extent[i]));
+        text_printf(&extents, "%s%s", i ? ", " : "", graph_size_c(w, t->extent[i]));
     FILL_WORDS(row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
                WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type),
                WORD("TENSOR_DOC", tensor_doc(w, t)), WORD("SLOT", t->slot), WORD("PLACE", place),
@@ -123,7 +110,7 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
                WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
                WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
                WORD("IS_WHOLE", storage_is_whole(t->stored)),
-               WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
+               WORD("TENSOR_ELEMS", graph_size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 
 static int add_tensors(const GraphWriter *w, FillScope *s, const char *list, TensorKind kind)
@@ -181,56 +168,11 @@ static void add_conditions(const GraphWriter *w, FillScope *s)
         const char *says =
             arena_printf(a, "%s must be %s %s: %s", x, c[i].at_least ? "at least" : "equal to", y, c[i].why);
         FILL_WORDS(fill_row(s),
-                   WORD("CONDITION",
-                        arena_printf(a, "%s %s %s", size_c(w, c[i].x), c[i].at_least ? ">=" : "==", size_c(w, c[i].y))),
+                   WORD("CONDITION", arena_printf(a, "%s %s %s", graph_size_c(w, c[i].x),
+                                                  c[i].at_least ? ">=" : "==", graph_size_c(w, c[i].y))),
                    WORD("CONDITION_DOC", quote_comment(a, says)), WORD("CONDITION_TEXT", quote_string(a, says)),
                    WORD("BAD_NUMBER", FIRST_CONDITION + i),
                    WORD("BAD_NAME", arena_printf(a, "%s_BAD_SIZES_%d", w->emitter->spec->package, i)));
-    }
-}
-
-/* ---- the workspace ---- */
-
-/* The tensors in a slot, a few of them. */
-static const char *slot_doc(const GraphWriter *w, int slot)
-{
-    enum { SHOWN = 4 };
-    Text t = { .arena = w->emitter->arena };
-    int n = 0;
-    for (const Tensor *x = w->graph->tensor; x < w->graph->tensor + w->graph->ntensor; x++)
-        if (x->slot == slot && n++ < SHOWN)
-            text_printf(&t, "%s%s", t.len ? ", " : "", x->name);
-    if (n > SHOWN)
-        text_printf(&t, " and %d more", n - SHOWN);
-    return text_str(&t);
-}
-
-/* Where a slot begins: "PACKAGE_max(at[3] + size[3], at[0] + size[0])" */
-static const char *slot_at(const GraphWriter *w, const SlotPlace *x)
-{
-    Arena *a = w->emitter->arena;
-    const char *at = x->nbelow ? "" : "0";
-    for (int i = 0; i < x->nbelow; i++) {
-        const char *end = arena_printf(a, "at[%d] + size[%d]", x->below[i], x->below[i]);
-        at = i ? arena_printf(a, "%s_max(%s, %s)", w->emitter->spec->package, at, end) : end;
-    }
-    return at;
-}
-
-static void add_slots(const GraphWriter *w, FillScope *s)
-{
-    fill_list(s, "slots");
-    FILL_WORDS(s, WORD("NSLOT", w->plan->nslot), WORD("NORDER", w->plan->norder));
-    for (int i = 0; i < w->plan->nslot; i++)
-        FILL_WORDS(fill_row(s), WORD("SLOT_BYTES", size_c(w, w->plan->bytes[i])), WORD("SLOT_DOC", slot_doc(w, i)));
-    fill_list(s, "orders");
-    for (int o = 0; o < w->plan->norder; o++) {
-        FillScope *order = fill_row(s);
-        fill_list(order, "slot_places");
-        for (int i = 0; i < w->plan->nslot; i++) {
-            const SlotPlace *x = &w->plan->order[o][i];
-            FILL_WORDS(fill_row(order), WORD("PLACED", x->slot), WORD("SLOT_AT", slot_at(w, x)));
-        }
     }
 }
 
@@ -250,7 +192,7 @@ static const char *sizes_text(const GraphWriter *w, const GraphNode *n, bool pac
         for (; at && *at && !is_in; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
             is_in = strncmp(at, name, len) == 0 && (at[len] == ',' || at[len] == '\0');
         if (is_in)
-            text_printf(&t, "%s%s", t.len ? ", " : "", size_c(w, n->extent[i]));
+            text_printf(&t, "%s%s", t.len ? ", " : "", graph_size_c(w, n->extent[i]));
     }
     return text_str(&t);
 }
@@ -279,9 +221,9 @@ static int packed_like(const GraphWriter *w, int node)
         const GraphNode *other = &w->graph->node[k];
         bool same = other->function == n->function;
         for (int i = 0; i < f->op->noperand && same; i++)
-            same =
-                !graph_is_packed(f, i) || (other->operand[i].tensor == n->operand[i].tensor &&
-                                           strcmp(size_c(w, n->operand[i].at), size_c(w, other->operand[i].at)) == 0);
+            same = !graph_is_packed(f, i) ||
+                   (other->operand[i].tensor == n->operand[i].tensor &&
+                    strcmp(graph_size_c(w, n->operand[i].at), graph_size_c(w, other->operand[i].at)) == 0);
         if (same && strcmp(sizes_text(w, n, true), sizes_text(w, other, true)) == 0)
             return k;
     }
@@ -318,7 +260,7 @@ static const char *strides_text(const GraphWriter *w, const GraphNode *n, int op
     if (b->dense || rank < 2)
         return "NULL";
     for (int i = 0; i < rank - 1; i++)
-        text_printf(&t, "%s%s", i ? ", " : "STRIDES(", size_c(w, b->stride[i]));
+        text_printf(&t, "%s%s", i ? ", " : "STRIDES(", graph_size_c(w, b->stride[i]));
     text_add(&t, ")");
     return text_str(&t);
 }
@@ -339,7 +281,7 @@ static const char *operands_text(const GraphWriter *w, int node, const int *pack
         else if (poly_is_number(b->at, &at) && at == 0)
             text_add(&t, c_name(w, &w->graph->tensor[b->tensor]));
         else
-            text_printf(&t, "%s + %s", c_name(w, &w->graph->tensor[b->tensor]), size_c(w, b->at));
+            text_printf(&t, "%s + %s", c_name(w, &w->graph->tensor[b->tensor]), graph_size_c(w, b->at));
         if (f->op->operand[i].strided)
             text_printf(&t, ", %s", strides_text(w, n, i));
     }
@@ -351,7 +293,7 @@ static const char *extents_of_node(const GraphWriter *w, const GraphNode *n)
 {
     Text t = { .arena = w->emitter->arena };
     for (int i = 0; i < w->graph->file->function[n->function]->op->nextent; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", size_c(w, n->extent[i]));
+        text_printf(&t, "%s%s", i ? ", " : "", graph_size_c(w, n->extent[i]));
     return text_str(&t);
 }
 
@@ -373,9 +315,9 @@ static void add_seen(const GraphWriter *w, FillScope *row, const GraphNode *n)
             stride[k] = o->dense ? step : o->stride[k];
             step = poly_mul(p, step, extent[k]);
         }
-        text_printf(&t, "%d, %d, %s", i, o->tensor, size_c(w, o->at));
+        text_printf(&t, "%d, %d, %s", i, o->tensor, graph_size_c(w, o->at));
         for (int k = 0; k < rank; k++)
-            text_printf(&t, ", %s", size_c(w, stride[k]));
+            text_printf(&t, ", %s", graph_size_c(w, stride[k]));
         text_add(&t, rank ? "" : ", 1");
         fill_word(fill_row(row), "SEEN_AS", text_str(&t));
     }
@@ -473,36 +415,6 @@ static void add_tried(const GraphWriter *w, FillScope *s)
         fill_word(fill_row(s), "TRIED_DIMS", "0");
 }
 
-/* Adds to a node's row where it stands among those that may run at the same time. */
-static void add_beside(const GraphWriter *w, FillScope *row, int node)
-{
-    const GraphNode *all = w->graph->node, *n = &all[node];
-    FILL_WORDS(row, WORD("IS_BESIDE", n->last > n->first), WORD("BESIDE_PLACE", node - n->first),
-               WORD("BESIDE_COUNT", n->last - n->first + 1), WORD("ENDS_BESIDE", node == n->last));
-    fill_list(row, "beside");
-    for (int i = n->first; i <= n->last && node == n->first; i++)
-        FILL_WORDS(fill_row(row), WORD("NODE_FLOPS", size_real_c(w, graph_flops(w->graph, &all[i]))),
-                   WORD("NODE_BYTES", size_real_c(w, graph_bytes(w->graph, &all[i]))));
-}
-
-/* Adds functions that are called by nodes which may run at the same time, and how many nodes these are at most. */
-static void add_beside_calls(const GraphWriter *w, FillScope *s)
-{
-    bool *is_beside = ARENA_ARRAY(s->arena, (size_t)w->nfunction, bool);
-    int most = 0;
-    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++)
-        if (n->last > n->first) {
-            is_beside[n->function] = true;
-            most = n->last - n->first + 1 > most ? n->last - n->first + 1 : most;
-        }
-    fill_number(s, "MOST_BESIDE", most);
-    fill_list(s, "beside_calls");
-    for (int i = 0; i < w->nfunction; i++)
-        if (is_beside[i])
-            fill_word(fill_row(s), "CALL",
-                      arena_printf(s->arena, "%s%s", w->emitter[i].spec->name, w->emitter->family->call));
-}
-
 static void add_nodes(const GraphWriter *w, FillScope *s)
 {
     int *packed = ARENA_ARRAY(s->arena, (size_t)w->graph->nnode + 1, int);
@@ -518,9 +430,9 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
                    WORD("NODE_NAME", quote_string(s->arena, n->name)), WORD("CALLEE", f->name),
                    WORD("NODE_EXTENTS", extents_of_node(w, n)), WORD("NODE_COMMENT", quote_comment(s->arena, n->name)));
         add_seen(w, fill_row_at(s, "nodes", i), n);
-        add_beside(w, fill_row_at(s, "nodes", i), i);
+        graph_add_beside(w, fill_row_at(s, "nodes", i), i);
     }
-    add_beside_calls(w, s);
+    graph_add_beside_calls(w, s);
     fill_list(s, "calls"); /* each once */
     for (int i = 0; i < w->graph->nnode; i++) {
         const GraphNode *n = &w->graph->node[i];
@@ -544,18 +456,6 @@ static int most_rank(const Graph *g)
     return most;
 }
 
-static const unsigned *in_place(const GraphWriter *w)
-{
-    unsigned *bits = ARENA_ARRAY(w->emitter->arena, (size_t)w->nfunction, unsigned);
-    for (int i = 0; i < w->nfunction; i++) {
-        const UnitContext *u = w->emitter[i].unit;
-        for (int k = 0; k < u->spec->op->noperand; k++)
-            if (u->spec->in_place >> k & 1 || unit_rows_in_place(w->emitter->arena, u->spec, u->target, k))
-                bits[i] |= 1u << k;
-    }
-    return bits;
-}
-
 bool emit_has(const Emitter *e, const PackageRow *row)
 {
     return e->in->graph || (row->owner != OWNER_GRAPH && row->owner != OWNER_NODE);
@@ -572,9 +472,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     if (!model || !test)
         return false;
     w.pattern = arena_printf(e->arena, "%s\n%s", model->text, test->text);
-    if (e->family->splits_calls)
-        graph_beside(e->arena, w.graph);
-    w.plan = graph_plan(e->arena, w.graph, in_place(&w));
+    graph_lay_out(&w);
     const int nerror = diag_nerror(e->diag);
     add_dims(&w, s);
     const int nconstant = add_tensors(&w, s, "weights", TENSOR_CONSTANT);
@@ -594,7 +492,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     for (int i = 0; i < n; i++)
         fill_word(fill_row(s), "CALLEE", e[i].spec->name);
     add_conditions(&w, s);
-    add_slots(&w, s);
+    graph_add_slots(&w, s);
     add_nodes(&w, s);
     return diag_nerror(e->diag) == nerror;
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { GPT2_HIDDEN = 768, GPT2_HEADS = 12, GPT2_DEPTH = 64, GPT2_INNER = 3072, GPT2_QKV = 3 * GPT2_HIDDEN };
+enum { GPT2_HIDDEN = 768, GPT2_HEADS = 12, GPT2_DEPTH = 64, GPT2_INNER = 3072, GPT2_QKV = 3 * GPT2_HIDDEN, GPT2_MOST = 897 };
 
 /* The order of the weights; a matrix is [in][out], as GPT-2's files have it. */
 enum {
@@ -29,10 +29,11 @@ enum {
 
 typedef struct GptBlock GptBlock;
 
-/* A block for a text of at most `most` tokens. Matrices are packed; the other weights are used where they lie and must stay. NULL: no memory. */
+/* A block for a text of at most `most` tokens, GPT2_MOST or fewer. Matrices are packed; the other weights are used where they lie and must stay. NULL: no
+ * memory. */
 GptBlock *gpt2_block_new(int most, const float *const *weights);
-/* T more tokens: x and y are [T][768]. 0; -1: the text would be too long; else what a function of the package returned. */
-int gpt2_block_run(GptBlock *b, int T, const float *x, float *y);
+/* T more tokens: x and y are [T][768]. 0, or what the package returned. */
+int gpt2_block_feed(GptBlock *b, int T, const float *x, float *y);
 void gpt2_block_free(GptBlock *b);
 
 /* reference.c: the same by its definition in double precision, of a whole text of T tokens. y [T][768]. 0; -1: no memory. */

@@ -36,8 +36,8 @@ static double now(void)
 static int number(int argc, char **argv, int i, int usual, int least)
 {
     const long v = i < argc ? strtol(argv[i], NULL, 10) : usual;
-    if (v < least || v > 1024) {
-        fprintf(stderr, "usage: gpt2_block [T [MORE]], T from 1 and MORE from 0 to 1024\n");
+    if (v < least || v > GPT2_MOST) {
+        fprintf(stderr, "usage: gpt2_block [T [MORE]], T from 1 and MORE from 0, %d together at most\n", GPT2_MOST);
         exit(2);
     }
     return (int)v;
@@ -47,7 +47,7 @@ static int number(int argc, char **argv, int i, int usual, int least)
 static int feed(GptBlock *block, int T, const float *x, float *y, double *seconds)
 {
     const double begin = now();
-    const int code = gpt2_block_run(block, T, x, y);
+    const int code = gpt2_block_feed(block, T, x, y);
     *seconds += now() - begin;
     if (code)
         fprintf(stderr, "gpt2_block: a call returned %d\n", code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * block: one block of Llama, computed with the package llama_block (specs/llama_block.cfg). Tokens come in pieces of any length; keys and values of those
- * before are kept. The package is tuned for TinyLlama-1.1B and right for all sizes.
+ * block: one block of Llama, computed with the package llama_block (specs/llama_block.cfg), which has the sizes of TinyLlama-1.1B. Tokens come in pieces
+ * of any length; keys and values of those before are kept.
  */
 #ifndef LLAMA_BLOCK_EXAMPLE_H
 #define LLAMA_BLOCK_EXAMPLE_H
@@ -29,12 +29,15 @@ enum {
     LLAMA_NWEIGHT
 };
 
+enum { LLAMA_MOST = 897 }; /* tokens of a text */
+
 typedef struct LlamaBlock LlamaBlock;
 
-/* A block for a text of at most `most` tokens. Matrices but WV are packed; WV and the norms are used where they lie and must stay. NULL: no memory. */
-LlamaBlock *llama_block_new(const LlamaSizes *sizes, int64_t most, const float *const *weights);
-/* T more tokens: x and y are [T][hidden]. 0; -1: the text would be too long; else what a function of the package returned. */
-int llama_block_run(LlamaBlock *b, int64_t T, const float *x, float *y);
+/* A block for a text of at most `most` tokens, LLAMA_MOST or fewer; halves: as in LlamaSizes. Matrices but WV are packed; WV and the norms are used where
+ * they lie and must stay. NULL: no memory. */
+LlamaBlock *llama_block_new(int64_t most, int halves, const float *const *weights);
+/* T more tokens: x and y are [T][hidden]. 0, or what the package returned. */
+int llama_block_feed(LlamaBlock *b, int64_t T, const float *x, float *y);
 void llama_block_free(LlamaBlock *b);
 
 /* reference.c: the same by its definition in double precision, of a whole text of T tokens. y [T][hidden]. 0; -1: no memory. */

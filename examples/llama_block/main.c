@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * llama_block [T [MORE [small]]]: computes a block of Llama with random weights for a text of T tokens, then for MORE tokens one by one, as a text grows;
- * checks all against the definition in double precision, and prints times. The sizes are those of TinyLlama-1.1B, or `small` ones. Exit code 0: right,
- * 1: wrong, 2: bad usage.
+ * llama_block [T [MORE [small|halves]]]: computes a block of Llama with random weights for a text of T tokens, then for MORE tokens one by one, as a text grows;
+ * checks all against the definition in double precision, and prints times. The sizes are those of TinyLlama-1.1B, or, for a package of other sizes, small
+ * ones, with pairs as in Llama's own files or with halves. Exit code 0: right, 1: wrong, 2: bad usage.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -41,8 +41,8 @@ static double now(void)
 static int64_t number(int argc, char **argv, int i, long usual, long least)
 {
     const long v = i < argc ? strtol(argv[i], NULL, 10) : usual;
-    if (v < least || v > 1024 || argc > 4 || (argc > 3 && strcmp(argv[3], "small") != 0)) {
-        fprintf(stderr, "usage: llama_block [T [MORE [small]]], T from 1 and MORE from 0 to 1024\n");
+    if (v < least || v > LLAMA_MOST || argc > 4 || (argc > 3 && strcmp(argv[3], "small") != 0 && strcmp(argv[3], "halves") != 0)) {
+        fprintf(stderr, "usage: llama_block [T [MORE [small|halves]]], T from 1 and MORE from 0, %d together at most\n", LLAMA_MOST);
         exit(2);
     }
     return v;
@@ -52,7 +52,7 @@ static int64_t number(int argc, char **argv, int i, long usual, long least)
 static int feed(LlamaBlock *block, int64_t T, const float *x, float *y, double *seconds)
 {
     const double begin = now();
-    const int code = llama_block_run(block, T, x, y);
+    const int code = llama_block_feed(block, T, x, y);
     *seconds += now() - begin;
     if (code)
         fprintf(stderr, "llama_block: a call returned %d\n", code);
@@ -62,7 +62,8 @@ static int feed(LlamaBlock *block, int64_t T, const float *x, float *y, double *
 int main(int argc, char **argv)
 {
     const int64_t T = number(argc, argv, 1, 43, 1), more = number(argc, argv, 2, 20, 0), all = T + more;
-    const LlamaSizes s = argc > 3 ? small : tiny_llama;
+    LlamaSizes s = argc > 3 ? small : tiny_llama;
+    s.halves |= argc > 3 && strcmp(argv[3], "halves") == 0;
     const int64_t width = s.heads * s.depth, kept = s.kv_heads * s.depth, n = all * s.hidden;
     const int64_t elems[LLAMA_NWEIGHT] = { s.hidden,           width * s.hidden,   kept * s.hidden,
                                            kept * s.hidden,    width * s.hidden,   s.hidden,
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
         weight[i] = random_floats(elems[i], is_norm ? 0.04F : 2 / sqrtf((float)s.hidden), (float)is_norm);
         ok = ok && weight[i];
     }
-    LlamaBlock *block = ok ? llama_block_new(&s, all, weight) : NULL;
+    LlamaBlock *block = ok ? llama_block_new(all, s.halves, weight) : NULL;
     if (!block || llama_block_reference(&s, all, weight, x, expected) != 0) {
         fprintf(stderr, "llama_block: no memory\n");
         return 1;

@@ -1,53 +1,35 @@
 /* SPDX-License-Identifier: MIT-0
  *
- * resnet50 [BATCH [PIXELS [THREADS]]]: computes the convolutions of ResNet-50 with random weights, checks them against their definition in double
- * precision, and prints their time. Exit code 0: right, 1: wrong, 2: bad usage.
+ * resnet50 WEIGHTS [HEIGHT [WIDTH [THREADS]]]: runs an imported ResNet-50 (CMakeLists.txt says how it is made) on an image of that size, any within the
+ * range of the import, and prints the likeliest class and the time. WEIGHTS: the file that the import wrote. Exit code 0: done, 1: not, 2: bad usage.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
-#include <stdint.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
-#include "network.h"
-#include "reference.h"
+#include "resnet50_model.h"
+#include "resnet50_pool.h"
 
-enum { RUNS = 10 };
+#ifndef CLASSES
+#define CLASSES 1000
+#endif
 
-static uint32_t seed = 1;
+enum { CHANNELS = 3, RUNS = 10 };
 
-/* From middle - size to middle + size. */
-static float *random_floats(size_t n, float size, float middle)
+static void *memory(size_t bytes) { return aligned_alloc(64, (bytes + 63) / 64 * 64); }
+
+/* Loads the model from a file, in which the weights that are not packed stay. */
+static int load(resnet50_model *model, const char *path)
 {
-    float *p = malloc(n * sizeof *p);
-    for (size_t i = 0; p && i < n; i++) {
-        seed = seed * 1664525 + 1013904223;
-        p[i] = middle + size * ((float)(seed >> 8) / 8388608 - 1);
-    }
-    return p;
-}
-
-/* Filters whose outputs have about the mean square of their inputs, by the rule of He et al. (2015): variance 2 / products where a relu follows, which
- * halves the mean square. The last layer of a block is small, as each block adds to the sum; so activations stay between 1 and 3 in size.
- * 0, or -1: no memory. */
-static int random_weights(const Resnet50Layer *l, Resnet50Weights *w)
-{
-    static const double gains[] = { [RESNET50_STEM] = 2,  [RESNET50_REDUCE] = 2,    [RESNET50_SPATIAL] = 2,
-                                    [RESNET50_HALVE] = 2, [RESNET50_EXPAND] = 0.25, [RESNET50_SHORTCUT] = 1 };
-    const int products = l->size * l->size * l->C;
-    w->filters = random_floats((size_t)l->K * (size_t)products, (float)sqrt(3 * gains[l->kind] / products), 0);
-    w->scale = random_floats((size_t)l->K, 0.1f, 1);
-    w->shift = random_floats((size_t)l->K, 0.1f, 0);
-    return w->filters && w->scale && w->shift ? 0 : -1;
-}
-
-static void free_weights(Resnet50Weights *w)
-{
-    for (int i = 0; i < RESNET50_LAYERS; i++) {
-        free((void *)w[i].filters);
-        free((void *)w[i].scale);
-        free((void *)w[i].shift);
-    }
+    struct stat s;
+    const int file = open(path, O_RDONLY);
+    if (file < 0 || fstat(file, &s) != 0)
+        return resnet50_BAD_WEIGHTS;
+    const void *weights = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    return weights == MAP_FAILED ? resnet50_BAD_WEIGHTS : resnet50_load(model, weights, (size_t)s.st_size, memory(resnet50_model_bytes()));
 }
 
 static double now(void)
@@ -57,65 +39,47 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int number(int argc, char **argv, int i, int usual)
+/* A picture of stripes, channel by channel. */
+static float *picture(const resnet50_dims *d)
 {
-    const long v = i < argc ? strtol(argv[i], NULL, 10) : usual;
-    if (v < 1 || v > 1024) {
-        fprintf(stderr, "usage: resnet50 [BATCH [PIXELS [THREADS]]], each from 1 to 1024\n");
-        exit(2);
-    }
-    return (int)v;
-}
-
-/* The shortest time of a run in seconds; negative: one failed. */
-static double best_time(const Resnet50 *net, const float *images, float *y)
-{
-    double best = 1e30;
-    for (int i = 0; i < RUNS; i++) {
-        const double begin = now();
-        const int code = resnet50_run(net, images, y);
-        const double end = now();
-        if (code != 0) {
-            fprintf(stderr, "resnet50: a call returned %d\n", code);
-            return -1;
-        }
-        best = end - begin < best ? end - begin : best;
-    }
-    return best;
+    float *pixels = memory(sizeof(float) * CHANNELS * (size_t)(d->H * d->W));
+    for (int64_t i = 0; pixels && i < CHANNELS * d->H * d->W; i++)
+        pixels[i] = i / 8 % 2 ? 1.0F : -1.0F;
+    return pixels;
 }
 
 int main(int argc, char **argv)
 {
-    const int batch = number(argc, argv, 1, 1), pixels = number(argc, argv, 2, 65), threads = number(argc, argv, 3, 1);
-    Resnet50Layer layer[RESNET50_LAYERS];
-    Resnet50Weights weights[RESNET50_LAYERS];
-    double flops = 0; /* products with padding are counted too */
-    int code = 0;
-    resnet50_layers(pixels, layer);
-    for (int i = 0; i < RESNET50_LAYERS; i++) {
-        const Resnet50Layer *l = &layer[i];
-        code |= random_weights(l, &weights[i]);
-        flops += 2.0 * batch * l->out * l->out * l->K * l->size * l->size * l->C;
+    if (argc < 2 || argc > 5) {
+        fprintf(stderr, "usage: resnet50 WEIGHTS [HEIGHT [WIDTH [THREADS]]]\n");
+        return 2;
     }
-    const Resnet50Layer *last = &layer[RESNET50_LAYERS - 1];
-    const size_t n = (size_t)batch * (size_t)last->out * (size_t)last->out * (size_t)last->K;
-    float *images = random_floats((size_t)batch * (size_t)pixels * (size_t)pixels * 3, 1.7f, 0), *y = malloc(n * sizeof *y);
-    double *expected = malloc(n * sizeof *expected);
-    Resnet50 *net = code == 0 && images && y && expected ? resnet50_new(batch, pixels, threads, weights) : NULL;
-    if (!net || resnet50_reference(batch, pixels, weights, images, expected) != 0) {
-        fprintf(stderr, "resnet50: no memory\n");
+    const int height = argc > 2 ? atoi(argv[2]) : 224, width = argc > 3 ? atoi(argv[3]) : height, threads = argc > 4 ? atoi(argv[4]) : 1;
+    const resnet50_dims dims = { .B = 1, .H = height, .W = width };
+    const resnet50_exec exec = { .threads = threads, .parallel_for = resnet50_pool_run, .ctx = resnet50_pool_start(threads) };
+    resnet50_model model;
+    int code = load(&model, argv[1]), best = 0;
+    if (code == resnet50_OK && resnet50_run_bytes(&dims, &exec) == 0)
+        code = resnet50_BAD_SIZE;
+    float logits[CLASSES], *pixels = code ? NULL : picture(&dims);
+    void *workspace = code ? NULL : memory(resnet50_run_bytes(&dims, &exec));
+    const resnet50_inputs inputs = { .pixels = pixels };
+    const resnet50_outputs outputs = { .logits = logits };
+    double least = 1e30;
+    for (int i = 0; i < RUNS && code == resnet50_OK; i++) {
+        const double begin = now();
+        code = resnet50_run(&model, &dims, &inputs, &outputs, workspace, &exec);
+        least = now() - begin < least ? now() - begin : least;
+    }
+    if (code) {
+        fprintf(stderr, "resnet50: %s\n", resnet50_strerror(code));
         return 1;
     }
-    const double best = best_time(net, images, y);
-    if (best < 0)
-        return 1;
-    const double error = resnet50_error(n, y, expected);
-    printf("batch %d, pixels %d, threads %d: %.3f ms, %.1f GFLOP/s; largest error %.2g\n", batch, pixels, threads, 1e3 * best, 1e-9 * flops / best,
-           error);
-    resnet50_free(net);
-    free_weights(weights);
-    free(images);
-    free(y);
-    free(expected);
-    return !(error <= RESNET50_TOLERANCE);
+    for (int i = 1; i < CLASSES; i++)
+        best = logits[i] > logits[best] ? i : best;
+    printf("%d x %d pixels, threads %d: %.3f ms; class %d\n", height, width, threads, 1e3 * least, best);
+    resnet50_pool_stop(exec.ctx);
+    free(pixels);
+    free(workspace);
+    return 0;
 }

@@ -57,6 +57,7 @@ typedef struct {
     int shape;        /* the declared shape that it has; -1: none */
     const Poly *extent[OP_MAX_EXTENT];
     GraphOperand operand[OP_MAX_OPERAND];
+    int first, last; /* nodes that may run at the same time, this one among them (beside.h) */
     Loc loc;
 } GraphNode;
 
@@ -75,6 +76,9 @@ Graph *graph_read(Arena *a, const SpecFile *file, Diag *d);
 const Poly *graph_elems(Graph *g, int rank, const Poly *const *extent); /* their product */
 /* The extents of a node's operand, outermost first. */
 void graph_operand_extents(Graph *g, const GraphNode *n, int operand, const Poly **extent);
+/* Operations of a node, and bytes of its operands; NULL: they are no size. */
+const Poly *graph_flops(Graph *g, const GraphNode *n);
+const Poly *graph_bytes(Graph *g, const GraphNode *n);
 /* Does the function take the operand packed, or has packed it together with another one? */
 bool graph_is_packed(const Spec *s, int operand);
 

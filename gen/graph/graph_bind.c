@@ -46,6 +46,27 @@ void graph_operand_extents(Graph *g, const GraphNode *n, int operand, const Poly
         extent[i] = operand_extent(&b, operand, i);
 }
 
+const Poly *graph_flops(Graph *g, const GraphNode *n)
+{
+    GraphReader r = { .graph = g };
+    const Binder b = { .reader = &r, .spec = g->file->function[n->function], .node = (GraphNode *)n };
+    return poly_of_names(g->polys, b.spec->op->flops, extent_of_name, (void *)&b);
+}
+
+const Poly *graph_bytes(Graph *g, const GraphNode *n)
+{
+    const Spec *s = g->file->function[n->function];
+    const Poly *sum = poly_number(g->polys, 0);
+    for (int i = 0; i < s->op->noperand; i++) {
+        const Poly *extent[OP_MAX_RANK];
+        const int64_t bytes = (int64_t)spec_element(s, &s->op->operand[i])->bytes;
+        graph_operand_extents(g, n, i, extent);
+        const Poly *elems = graph_elems(g, spec_layout(s, i)->rank, extent);
+        sum = poly_add(g->polys, sum, poly_mul(g->polys, elems, poly_number(g->polys, bytes)));
+    }
+    return sum;
+}
+
 /* What a size of a function's shape is over the graph's dims, which are the file's. */
 static const Poly *declared_extent(const Binder *b, int shape, int i)
 {
@@ -272,6 +293,11 @@ static bool check_packed(const Binder *b, int operand, int tensor, const View *v
     for (int i = 0; i < v->rank; i++)
         if (!poly_is_number(v->extent[i], &number))
             return diag_error(b->reader->diag, at, "'%s' is packed once, and cannot depend on dims", t->name);
+    Graph *g = b->reader->graph;
+    if (!poly_same(graph_elems(g, v->rank, v->extent), graph_elems(g, t->rank, t->extent)))
+        return diag_error(b->reader->diag, at,
+                          "the function '%s' packs %s: expected a whole constant, found a part of '%s'",
+                          b->spec->function, b->spec->op->operand[operand].name, t->name);
     return true;
 }
 
@@ -431,6 +457,8 @@ bool graph_read_node(GraphReader *r, const ConfSetting *s)
         return false;
     node.shape = shape_of(&b);
     warn_of_shape(&b);
+    node.first = g->nnode;
+    node.last = g->nnode;
     *ARENA_APPEND(r->arena, g->node, g->nnode) = node;
     return true;
 }

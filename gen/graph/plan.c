@@ -4,27 +4,14 @@
  */
 #include "gen/graph/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include "gen/base/rng.h"
-
-enum { MAX_CORNER = 64, CHANGES = 20000, MAX_COST = 200000000 /* of all changes: pairs of tensors at corners */ };
-
-/* Tensors that have one place: one, or several of which each is written over the one before. */
-typedef struct {
-    const Poly *bytes;
-    int first, last;
-    double at[MAX_CORNER], size[MAX_CORNER]; /* at each corner of the dims */
-    int nclash, *clash;                      /* blocks that are there at the same time */
-} Block;
 
 typedef struct {
     Arena *arena;
     Graph *graph;
-    int nblock, ncorner;
-    Block *block;
-    int *block_of;           /* of each tensor; -1: it is none of the workspace's */
-    double live[MAX_CORNER]; /* bytes of all that is there at once */
+    Blocks blocks;      /* each of one tensor, or of several of which each is written over the one before */
+    const Poly **bytes; /* of each block */
+    int *block_of;      /* of each tensor; -1: it is none of the workspace's */
 } Planner;
 
 /* ---- blocks ---- */
@@ -38,14 +25,16 @@ static const Poly *aligned_bytes(const Planner *p, const Tensor *t)
     return poly_apply(polys, "ceil_to", bytes, unit);
 }
 
-/* Is the operand the only one of the node that reads its tensor, and is this the last node that does? */
+/* Is the operand the only one, of this node and of those that may run at the same time, that reads its tensor, and is
+ * this the last node that does? */
 static bool ends_here(const Planner *p, int node, int operand)
 {
     const GraphNode *n = &p->graph->node[node];
     const int tensor = n->operand[operand].tensor;
     int nuse = 0;
-    for (int i = 0; i < p->graph->file->function[n->function]->op->noperand; i++)
-        nuse += n->operand[i].tensor == tensor;
+    for (const GraphNode *m = &p->graph->node[n->first]; m <= &p->graph->node[n->last]; m++)
+        for (int i = 0; i < p->graph->file->function[m->function]->op->noperand; i++)
+            nuse += m->operand[i].tensor == tensor;
     return nuse == 1 && p->graph->tensor[tensor].last == node;
 }
 
@@ -76,15 +65,18 @@ static int written_over(const Planner *p, int node, unsigned in_place)
 static void add_block(Planner *p, int tensor)
 {
     const Tensor *t = &p->graph->tensor[tensor];
-    p->block_of[tensor] = p->nblock;
-    p->block[p->nblock++] = (Block){ .bytes = aligned_bytes(p, t), .first = t->first, .last = t->last };
+    p->bytes[p->blocks.nblock] = aligned_bytes(p, t);
+    p->blocks.block[p->blocks.nblock] =
+        (Block){ .first = p->graph->node[t->first].first, .last = p->graph->node[t->last].last };
+    p->block_of[tensor] = p->blocks.nblock++;
 }
 
 /* Tensors are taken in the order in which nodes write them. */
 static void make_blocks(Planner *p, const unsigned *in_place)
 {
     Graph *g = p->graph;
-    p->block = ARENA_ARRAY(p->arena, (size_t)g->ntensor + 1, Block);
+    p->blocks.block = ARENA_ARRAY(p->arena, (size_t)g->ntensor + 1, Block);
+    p->bytes = ARENA_ARRAY(p->arena, (size_t)g->ntensor + 1, const Poly *);
     p->block_of = ARENA_ARRAY(p->arena, (size_t)g->ntensor + 1, int);
     for (int i = 0; i < g->ntensor; i++)
         p->block_of[i] = -1;
@@ -99,47 +91,29 @@ static void make_blocks(Planner *p, const unsigned *in_place)
             add_block(p, out);
         } else {
             p->block_of[out] = p->block_of[over];
-            p->block[p->block_of[over]].last = g->tensor[out].last;
+            p->blocks.block[p->block_of[over]].last = g->node[g->tensor[out].last].last;
         }
     }
-}
-
-static bool is_clash(const Block *x, const Block *y) { return x->first <= y->last && y->first <= x->last; }
-
-static void find_clashes(Planner *p)
-{
-    for (int i = 0; i < p->nblock; i++)
-        for (int k = 0; k < p->nblock; k++)
-            if (i != k && is_clash(&p->block[i], &p->block[k]))
-                *ARENA_PUSH(p->arena, p->block[i].clash, p->block[i].nclash) = k;
 }
 
 /* ---- corners ---- */
 
 static void add_corner(Planner *p, const int64_t *dims)
 {
-    const int c = p->ncorner;
-    for (int i = 0; i < p->nblock; i++) {
+    for (int i = 0; i < p->blocks.nblock; i++) {
         int64_t bytes;
-        if (!poly_at(p->graph->polys, p->block[i].bytes, dims, &bytes))
+        if (!poly_at(p->graph->polys, p->bytes[i], dims, &bytes))
             return; /* no memory is that large: nobody calls it so */
-        p->block[i].size[c] = (double)(bytes > 0 ? bytes : 0);
+        p->blocks.block[i].size[p->blocks.ncorner] = (double)(bytes > 0 ? bytes : 0);
     }
-    p->live[c] = 0;
-    for (int node = 0; node < p->graph->nnode; node++) {
-        double live = 0;
-        for (int i = 0; i < p->nblock; i++)
-            live += p->block[i].first <= node && node <= p->block[i].last ? p->block[i].size[c] : 0;
-        p->live[c] = live > p->live[c] ? live : p->live[c];
-    }
-    p->ncorner++;
+    p->blocks.ncorner++;
 }
 
 /* The ends of all ranges, of many dims those of the first ones with the others at an end together. */
 static void add_corners(Planner *p)
 {
     const int n = polys_ndim(p->graph->polys);
-    for (int c = 0; c < MAX_CORNER && c < 1 << (n < 30 ? n : 30); c++) {
+    for (int c = 0; c < ORDER_CORNERS && c < 1 << (n < 30 ? n : 30); c++) {
         int64_t dims[SPEC_MAX_DIM], least, most;
         for (int i = 0; i < n; i++) {
             polys_dim_range(p->graph->polys, i, &least, &most);
@@ -149,178 +123,120 @@ static void add_corners(Planner *p)
     }
 }
 
-/* ---- the order ---- */
-
-/* Places blocks in this order, and gives the workspace over what is there at once, at the worst corner. */
-static double place(Planner *p, const int *order, bool *placed)
-{
-    double worst = 1;
-    memset(placed, 0, (size_t)p->nblock * sizeof *placed);
-    double total[MAX_CORNER] = { 0 };
-    for (int i = 0; i < p->nblock; i++) {
-        Block *b = &p->block[order[i]];
-        for (int c = 0; c < p->ncorner; c++)
-            b->at[c] = 0;
-        for (int k = 0; k < b->nclash; k++) {
-            const Block *other = &p->block[b->clash[k]];
-            for (int c = 0; c < p->ncorner && placed[b->clash[k]]; c++)
-                if (other->at[c] + other->size[c] > b->at[c])
-                    b->at[c] = other->at[c] + other->size[c];
-        }
-        for (int c = 0; c < p->ncorner; c++)
-            total[c] = b->at[c] + b->size[c] > total[c] ? b->at[c] + b->size[c] : total[c];
-        placed[order[i]] = true;
-    }
-    for (int c = 0; c < p->ncorner; c++)
-        if (p->live[c] > 0 && total[c] / p->live[c] > worst)
-            worst = total[c] / p->live[c];
-    return worst;
-}
-
-/* Sizes of a block at the corners, each as a part of what is there at once. */
-static double weight(const Planner *p, const Block *b)
-{
-    double sum = 0;
-    for (int c = 0; c < p->ncorner; c++)
-        sum += p->live[c] > 0 ? b->size[c] / p->live[c] : 0;
-    return sum;
-}
-
-/* Ways to begin: as they are written; the largest first; those that stay longest first; size times time. */
-enum { BEGINNINGS = 4 };
-
-static double begins_by(const Planner *p, const Block *b, int way)
-{
-    const double stays = b->last - b->first + 1;
-    return way == 0 ? -b->first : way == 1 ? weight(p, b) : way == 2 ? stays : weight(p, b) * stays;
-}
-
-static void begin(const Planner *p, int way, int *order)
-{
-    for (int i = 0; i < p->nblock; i++) {
-        int k = i;
-        for (; k > 0 && begins_by(p, &p->block[order[k - 1]], way) < begins_by(p, &p->block[i], way); k--)
-            order[k] = order[k - 1];
-        order[k] = i;
-    }
-}
-
-static void move(int *order, int from, int to)
-{
-    const int what = order[from];
-    const int step = from < to ? 1 : -1;
-    for (int i = from; i != to; i += step)
-        order[i] = order[i + step];
-    order[to] = what;
-}
-
-static double find_order(Planner *p, int *best)
-{
-    const size_t n = (size_t)p->nblock;
-    int *order = ARENA_ARRAY(p->arena, n + 1, int);
-    bool *placed = ARENA_ARRAY(p->arena, n + 1, bool);
-    Rng rng = { 1 };
-    double least = 0;
-    int64_t cost = 1, changes = CHANGES;
-    for (int way = 0; way < BEGINNINGS; way++) {
-        begin(p, way, order);
-        const double worst = place(p, order, placed);
-        if (way == 0 || worst < least) {
-            least = worst;
-            memcpy(best, order, n * sizeof *best);
-        }
-    }
-    for (int i = 0; i < p->nblock; i++)
-        cost += (int64_t)p->block[i].nclash * p->ncorner;
-    changes = changes < MAX_COST / cost ? changes : MAX_COST / cost;
-    for (int i = 0; i < changes && least > 1 && n > 1; i++) {
-        memcpy(order, best, n * sizeof *best);
-        const int to = (int)rng_below(&rng, p->nblock),
-                  from = (int)rng_below(&rng, p->nblock); /* one after the other */
-        move(order, from, to);
-        const double worst = place(p, order, placed);
-        if (worst <= least) {
-            least = worst;
-            memcpy(best, order, n * sizeof *best);
-        }
-    }
-    place(p, best, placed);
-    return least;
-}
-
 /* ---- slots ---- */
 
-/* Does a slot of `below`, or one below these, stand on slot s? Then what begins behind them begins behind s. */
-static bool stands_on(const Plan *plan, const int *below, int n, int s)
-{
-    for (int i = 0; i < n; i++)
-        if (below[i] == s || stands_on(plan, plan->slot[below[i]].below, plan->slot[below[i]].nbelow, s))
-            return true;
-    return false;
-}
+/* A place that an order gives to blocks of one size, of which no two are there at once. */
+typedef struct {
+    const Poly *bytes;
+    int nbelow, *below; /* it begins where the last of these places ends */
+} Place;
 
-/* Leaves out slots that others stand on. */
-static void prune(const Plan *plan, Slot *s)
+typedef struct {
+    int nplace;
+    Place *place;     /* each behind those that it begins after */
+    int *place_of;    /* of each block */
+    bool *on, *under; /* places that the block at hand stands on, and that these stand on */
+} Stack;
+
+/* The places that a block stands on, without those that others of them stand on. */
+static Place place_on(const Planner *p, const Stack *s, int block)
 {
-    for (int i = 0; i < s->nbelow;) {
-        const int what = s->below[i];
-        s->below[i] = s->below[s->nbelow - 1];
-        if (stands_on(plan, s->below, s->nbelow - 1, what)) {
-            s->nbelow--;
-        } else {
-            s->below[s->nbelow - 1] = s->below[i];
-            s->below[i++] = what;
-        }
+    const Block *b = &p->blocks.block[block];
+    Place new = { .bytes = p->bytes[block] };
+    memset(s->on, 0, (size_t)s->nplace * sizeof *s->on);
+    memset(s->under, 0, (size_t)s->nplace * sizeof *s->under);
+    for (int i = 0; i < b->nclash; i++)
+        if (s->place_of[b->clash[i]] >= 0)
+            s->on[s->place_of[b->clash[i]]] = true;
+    for (int i = s->nplace - 1; i >= 0; i--) {
+        if (s->on[i] && !s->under[i])
+            *ARENA_PUSH(p->arena, new.below, new.nbelow) = i;
+        for (int k = 0; k < s->place[i].nbelow && (s->on[i] || s->under[i]); k++)
+            s->under[s->place[i].below[k]] = true;
     }
+    return new;
 }
 
-static int order_int(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
-
-static int find_slot(const Plan *plan, const Slot *s)
+static int find_place(const Stack *s, const Place *new)
 {
-    for (int i = 0; i < plan->nslot; i++) {
-        const Slot *t = &plan->slot[i];
-        if (t->nbelow == s->nbelow && poly_same(t->bytes, s->bytes) &&
-            (!t->nbelow || memcmp(t->below, s->below, (size_t)t->nbelow * sizeof *t->below) == 0))
+    for (int i = 0; i < s->nplace; i++) {
+        const Place *x = &s->place[i];
+        if (x->nbelow == new->nbelow && poly_same(x->bytes, new->bytes) &&
+            (!x->nbelow || memcmp(x->below, new->below, (size_t)x->nbelow * sizeof *x->below) == 0))
             return i;
     }
     return -1;
 }
 
-static void add_slot(Planner *p, Plan *plan, int block, int *slot_of)
+static Stack stack(const Planner *p, const int *order)
 {
-    const Block *b = &p->block[block];
-    Slot s = { .bytes = b->bytes };
-    for (int i = 0; i < b->nclash; i++) {
-        const int other = slot_of[b->clash[i]];
-        bool is_new = other >= 0;
-        for (int k = 0; k < s.nbelow && is_new; k++)
-            is_new = s.below[k] != other;
-        if (is_new)
-            *ARENA_PUSH(p->arena, s.below, s.nbelow) = other;
+    const size_t n = (size_t)p->blocks.nblock + 1;
+    Stack s = { .place_of = ARENA_ARRAY(p->arena, n, int),
+                .on = ARENA_ARRAY(p->arena, n, bool),
+                .under = ARENA_ARRAY(p->arena, n, bool) };
+    for (int i = 0; i < p->blocks.nblock; i++)
+        s.place_of[i] = -1;
+    for (int i = 0; i < p->blocks.nblock; i++) {
+        const Place new = place_on(p, &s, order[i]);
+        const int found = find_place(&s, &new);
+        s.place_of[order[i]] = found < 0 ? s.nplace : found;
+        if (found < 0)
+            *ARENA_PUSH(p->arena, s.place, s.nplace) = new;
     }
-    prune(plan, &s);
-    if (s.nbelow)
-        qsort(s.below, (size_t)s.nbelow, sizeof *s.below, order_int);
-    slot_of[block] = find_slot(plan, &s);
-    if (slot_of[block] >= 0)
-        return;
-    slot_of[block] = plan->nslot;
-    *ARENA_PUSH(p->arena, plan->slot, plan->nslot) = s;
+    return s;
+}
+
+/* Blocks that have one place in each order are one slot. block_in: a block of each slot. */
+static void find_slots(const Planner *p, Plan *plan, const Stack *s, int *slot_of, int *block_in)
+{
+    for (int i = 0; i < p->blocks.nblock; i++) {
+        int slot = 0;
+        for (bool same = false; slot < plan->nslot && !same; slot += !same) {
+            same = true;
+            for (int o = 0; o < plan->norder && same; o++)
+                same = s[o].place_of[i] == s[o].place_of[block_in[slot]];
+        }
+        slot_of[i] = slot;
+        if (slot < plan->nslot)
+            continue;
+        block_in[slot] = i;
+        *ARENA_PUSH(p->arena, plan->bytes, plan->nslot) = p->bytes[i];
+    }
+}
+
+/* The slots in the order of their places. */
+static SlotPlace *slot_places(const Planner *p, const Plan *plan, const Stack *s, const int *block_in)
+{
+    SlotPlace *all = NULL;
+    int n = 0, *slot_at = ARENA_ARRAY(p->arena, (size_t)s->nplace + 1, int); /* one of those in a place */
+    for (int place = 0; place < s->nplace; place++)
+        for (int slot = 0; slot < plan->nslot; slot++)
+            if (s->place_of[block_in[slot]] == place) {
+                SlotPlace *new = ARENA_PUSH(p->arena, all, n);
+                *new = (SlotPlace){ .slot = slot_at[place] = slot };
+                for (int i = 0; i < s->place[place].nbelow; i++)
+                    *ARENA_PUSH(p->arena, new->below, new->nbelow) = slot_at[s->place[place].below[i]];
+            }
+    return all;
 }
 
 Plan *graph_plan(Arena *a, Graph *g, const unsigned *in_place)
 {
     Planner p = { .arena = a, .graph = g };
     Plan *plan = ARENA_NEW(a, Plan);
+    int *order[ORDER_MOST];
+    Stack stacks[ORDER_MOST];
     make_blocks(&p, in_place);
-    find_clashes(&p);
     add_corners(&p);
-    int *order = ARENA_ARRAY(a, (size_t)p.nblock + 1, int), *slot_of = ARENA_ARRAY(a, (size_t)p.nblock + 1, int);
-    plan->most = find_order(&p, order);
-    memset(slot_of, -1, (size_t)p.nblock * sizeof *slot_of);
-    for (int i = 0; i < p.nblock; i++)
-        add_slot(&p, plan, order[i], slot_of);
+    blocks_meet(a, &p.blocks);
+    plan->norder = blocks_order(a, &p.blocks, order, &plan->most);
+    int *slot_of = ARENA_ARRAY(a, (size_t)p.blocks.nblock + 1, int),
+        *block_in = ARENA_ARRAY(a, (size_t)p.blocks.nblock + 1, int);
+    for (int i = 0; i < plan->norder; i++)
+        stacks[i] = stack(&p, order[i]);
+    find_slots(&p, plan, stacks, slot_of, block_in);
+    for (int i = 0; i < plan->norder; i++)
+        plan->order[i] = slot_places(&p, plan, &stacks[i], block_in);
     for (int i = 0; i < g->ntensor; i++)
         g->tensor[i].slot = p.block_of[i] < 0 ? -1 : slot_of[p.block_of[i]];
     return plan;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * emit_graph: words and lists for the files of a package that holds a whole model: its dims, tensors, conditions, the
- * slots of its workspace, and its nodes, a call each.
+ * emit_graph: words and lists for the files of a package that holds a whole model: its dims, tensors, conditions, and
+ * its nodes, a call each.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,29 +10,25 @@
 #include <string.h>
 #include "gen/base/conf.h"
 #include "gen/base/quote.h"
-#include "gen/graph/plan.h"
-#include "gen/package/emit_private.h"
-#include "gen/unit/formula_print.h"
+#include "gen/package/emit_graph.h"
 #include "gen/unit/unit.h"
 
 enum { FIRST_CONDITION = 10 }; /* codes of conditions begin there */
 
-typedef struct {
-    Emitter *emitter; /* of all functions */
-    int nfunction;
-    Graph *graph;
-    const Plan *plan;
-    const char *pattern; /* the text of model.c */
-} GraphWriter;
-
 /* ---- names and sizes ---- */
 
-/* A size in C: names are those of dims. */
-static const char *size_c(const GraphWriter *w, const Poly *x)
+const char *graph_size_c(const GraphWriter *w, const Poly *x)
 {
     Arena *a = w->emitter->arena;
     Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
     return e ? expr_c_int(a, e, w->emitter->spec->package) : "0";
+}
+
+const char *graph_size_real_c(const GraphWriter *w, const Poly *x)
+{
+    Arena *a = w->emitter->arena;
+    Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
+    return e ? expr_c_real(a, e, w->emitter->spec->package, "(double)") : "0";
 }
 
 /* What a tensor is called in model.c: its name, unless model.c has that already. */
@@ -115,7 +111,7 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
     FillScope *row = fill_row(s);
     Text extents = { .arena = s->arena };
     for (int i = 0; i < t->rank; i++)
-        text_printf(&extents, "%s%s", i ? ", " : "", size_c(w, t->extent[i]));
+        text_printf(&extents, "%s%s", i ? ", " : "", graph_size_c(w, t->extent[i]));
     FILL_WORDS(
         row, WORD("TENSOR", name), WORD("MEMBER", t->name), WORD("TENSOR_TYPE", t->stored->c_type),
         WORD("TENSOR_GIVEN", t->stored->is_raw ? "void" : t->stored->c_type), WORD("TENSOR_DOC", tensor_doc(w, t)),
@@ -125,7 +121,7 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
         WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
         WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
         WORD("IS_WHOLE", storage_is_whole(t->stored)),
-        WORD("TENSOR_ELEMS", size_c(w, graph_elems(w->graph, t->rank, t->extent))));
+        WORD("TENSOR_ELEMS", graph_size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 
 static int add_tensors(const GraphWriter *w, FillScope *s, const char *list, TensorKind kind)
@@ -191,42 +187,11 @@ static void add_conditions(const GraphWriter *w, FillScope *s)
         const char *says =
             arena_printf(a, "%s must be %s %s: %s", x, c[i].at_least ? "at least" : "equal to", y, c[i].why);
         FILL_WORDS(fill_row(s),
-                   WORD("CONDITION",
-                        arena_printf(a, "%s %s %s", size_c(w, c[i].x), c[i].at_least ? ">=" : "==", size_c(w, c[i].y))),
+                   WORD("CONDITION", arena_printf(a, "%s %s %s", graph_size_c(w, c[i].x),
+                                                  c[i].at_least ? ">=" : "==", graph_size_c(w, c[i].y))),
                    WORD("CONDITION_DOC", quote_comment(a, says)), WORD("CONDITION_TEXT", quote_string(a, says)),
                    WORD("CONDITION_JSON", quote_json_text(a, says)), WORD("BAD_NUMBER", FIRST_CONDITION + i),
                    WORD("BAD_NAME", arena_printf(a, "%s_BAD_SIZES_%d", w->emitter->spec->package, i)));
-    }
-}
-
-/* ---- the workspace ---- */
-
-/* The tensors in a slot, a few of them. */
-static const char *slot_doc(const GraphWriter *w, int slot)
-{
-    enum { SHOWN = 4 };
-    Text t = { .arena = w->emitter->arena };
-    int n = 0;
-    for (const Tensor *x = w->graph->tensor; x < w->graph->tensor + w->graph->ntensor; x++)
-        if (x->slot == slot && n++ < SHOWN)
-            text_printf(&t, "%s%s", t.len ? ", " : "", x->name);
-    if (n > SHOWN)
-        text_printf(&t, " and %d more", n - SHOWN);
-    return text_str(&t);
-}
-
-static void add_slots(const GraphWriter *w, FillScope *s)
-{
-    Arena *a = s->arena;
-    fill_list(s, "slots");
-    fill_number(s, "NSLOT", w->plan->nslot);
-    for (int i = 0; i < w->plan->nslot; i++) {
-        const Slot *slot = &w->plan->slot[i];
-        const char *at = slot->nbelow ? arena_printf(a, "end[%d]", slot->below[0]) : "0";
-        for (int k = 1; k < slot->nbelow; k++)
-            at = arena_printf(a, "%s_max(%s, end[%d])", w->emitter->spec->package, at, slot->below[k]);
-        FILL_WORDS(fill_row(s), WORD("SLOT_AT", at), WORD("SLOT_BYTES", size_c(w, slot->bytes)),
-                   WORD("SLOT_DOC", slot_doc(w, i)));
     }
 }
 
@@ -246,7 +211,7 @@ static const char *sizes_text(const GraphWriter *w, const GraphNode *n, bool pac
         for (; at && *at && !is_in; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
             is_in = strncmp(at, name, len) == 0 && (at[len] == ',' || at[len] == '\0');
         if (is_in)
-            text_printf(&t, "%s%s", t.len ? ", " : "", size_c(w, n->extent[i]));
+            text_printf(&t, "%s%s", t.len ? ", " : "", graph_size_c(w, n->extent[i]));
     }
     return text_str(&t);
 }
@@ -282,9 +247,9 @@ static int packed_like(const GraphWriter *w, int node)
         const GraphNode *other = &w->graph->node[k];
         bool same = other->function == n->function;
         for (int i = 0; i < f->op->noperand && same; i++)
-            same =
-                !graph_is_packed(f, i) || (other->operand[i].tensor == n->operand[i].tensor &&
-                                           strcmp(size_c(w, n->operand[i].at), size_c(w, other->operand[i].at)) == 0);
+            same = !graph_is_packed(f, i) ||
+                   (other->operand[i].tensor == n->operand[i].tensor &&
+                    strcmp(graph_size_c(w, n->operand[i].at), graph_size_c(w, other->operand[i].at)) == 0);
         if (same && strcmp(sizes_text(w, n, true), sizes_text(w, other, true)) == 0)
             return k;
     }
@@ -326,7 +291,7 @@ static const char *strides_text(const GraphWriter *w, const GraphNode *n, int op
     if (b->dense || rank < 2)
         return "NULL";
     for (int i = 0; i < rank - 1; i++)
-        text_printf(&t, "%s%s", i ? ", " : "STRIDES(", size_c(w, b->stride[i]));
+        text_printf(&t, "%s%s", i ? ", " : "STRIDES(", graph_size_c(w, b->stride[i]));
     text_add(&t, ")");
     return text_str(&t);
 }
@@ -347,7 +312,7 @@ static const char *operands_text(const GraphWriter *w, int node, const int *pack
         else if (poly_is_number(b->at, &at) && at == 0)
             text_add(&t, c_name(w, &w->graph->tensor[b->tensor]));
         else
-            text_printf(&t, "%s + %s", c_name(w, &w->graph->tensor[b->tensor]), size_c(w, b->at));
+            text_printf(&t, "%s + %s", c_name(w, &w->graph->tensor[b->tensor]), graph_size_c(w, b->at));
         if (f->op->operand[i].strided)
             text_printf(&t, ", %s", strides_text(w, n, i));
     }
@@ -359,7 +324,7 @@ static const char *extents_of_node(const GraphWriter *w, const GraphNode *n)
 {
     Text t = { .arena = w->emitter->arena };
     for (int i = 0; i < w->graph->file->function[n->function]->op->nextent; i++)
-        text_printf(&t, "%s%s", i ? ", " : "", size_c(w, n->extent[i]));
+        text_printf(&t, "%s%s", i ? ", " : "", graph_size_c(w, n->extent[i]));
     return text_str(&t);
 }
 
@@ -381,9 +346,9 @@ static void add_seen(const GraphWriter *w, FillScope *row, const GraphNode *n)
             stride[k] = o->dense ? step : o->stride[k];
             step = poly_mul(p, step, extent[k]);
         }
-        text_printf(&t, "%d, %d, %s", i, o->tensor, size_c(w, o->at));
+        text_printf(&t, "%d, %d, %s", i, o->tensor, graph_size_c(w, o->at));
         for (int k = 0; k < rank; k++)
-            text_printf(&t, ", %s", size_c(w, stride[k]));
+            text_printf(&t, ", %s", graph_size_c(w, stride[k]));
         text_add(&t, rank ? "" : ", 1");
         fill_word(fill_row(row), "SEEN_AS", text_str(&t));
     }
@@ -499,7 +464,9 @@ static void add_nodes(const GraphWriter *w, FillScope *s)
                    WORD("RESULT_NUMBER", n->operand[spec_output(f) - f->op->operand].tensor),
                    WORD("NODE_EXTENTS", extents_of_node(w, n)), WORD("NODE_COMMENT", quote_comment(s->arena, n->name)));
         add_seen(w, fill_row_at(s, "nodes", i), n);
+        graph_add_beside(w, fill_row_at(s, "nodes", i), i);
     }
+    graph_add_beside_calls(w, s);
     fill_list(s, "calls"); /* each once */
     for (int i = 0; i < w->graph->nnode; i++) {
         const GraphNode *n = &w->graph->node[i];
@@ -536,18 +503,6 @@ static double input_rounding(const GraphWriter *w)
     return most > unseen ? most : 0;
 }
 
-static const unsigned *in_place(const GraphWriter *w)
-{
-    unsigned *bits = ARENA_ARRAY(w->emitter->arena, (size_t)w->nfunction, unsigned);
-    for (int i = 0; i < w->nfunction; i++) {
-        const UnitContext *u = w->emitter[i].unit;
-        for (int k = 0; k < u->spec->op->noperand; k++)
-            if (u->spec->in_place >> k & 1 || unit_rows_in_place(w->emitter->arena, u->spec, u->target, k))
-                bits[i] |= 1u << k;
-    }
-    return bits;
-}
-
 bool emit_has(const Emitter *e, const PackageRow *row)
 {
     return e->in->graph || (row->owner != OWNER_GRAPH && row->owner != OWNER_NODE);
@@ -564,7 +519,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     if (!model || !test)
         return false;
     w.pattern = arena_printf(e->arena, "%s\n%s", model->text, test->text);
-    w.plan = graph_plan(e->arena, w.graph, in_place(&w));
+    graph_lay_out(&w);
     const int nerror = diag_nerror(e->diag);
     add_dims(&w, s);
     const int nconstant = add_tensors(&w, s, "weights", TENSOR_CONSTANT);
@@ -586,7 +541,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     for (int i = 0; i < n; i++)
         fill_word(fill_row(s), "CALLEE", e[i].spec->name);
     add_conditions(&w, s);
-    add_slots(&w, s);
+    graph_add_slots(&w, s);
     add_nodes(&w, s);
     return diag_nerror(e->diag) == nerror;
 }

@@ -94,10 +94,11 @@ static void add_pattern_sources(Emitter *e)
             add_one_of_two(e, emit_program(e, row->pattern));
         else if (emit_has(e, row))
             add_pattern(e, row->pattern);
-    if (e->in->graph) {
-        add_pattern(e, "graph/safetensors.h");
+    static const char *const of_graph[] = { "graph/safetensors.h", "graph/beside.h", "graph/together.c" };
+    for (size_t i = 0; i < LENGTH(of_graph) && e->in->graph; i++)
+        add_pattern(e, of_graph[i]);
+    if (e->in->graph)
         add_pattern(e, arena_printf(e->arena, "graph/load%s", e->family->suffix));
-    }
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)

@@ -14,8 +14,10 @@ cat "$SRC/specs/llama_block.cfg" "$SRC/examples/llama_block/block.c" | tr -d ' '
 grep -vxF -f there page >strange && failed "these lines of the page are in no file: $(cat strange)"
 
 section the example
-sed -e 's/2048/96/g; s/5632/160/g; s/256/32/g; s/B0 = 4; B1 = 8/B0 = 2; B1 = 3/; s/B0 = 4; B1 = 1; M = 8/B0 = 2; B1 = 1; M = 3/; s/M = 32; N = 64/M = 6; N = 16/; s/M = 4; N = 64/M = 2; N = 16/' \
-    -e 's/B1 = 4;/B1 = 2;/; s/N = 64/N = 16/g; s/K = 64/K = 16/g; s/max = 128/max = 1/; s/max = 896/max = 1/; s/"host"/"portable"/' \
+# 6 heads of 16 elements, 3 of which share one of keys and values
+sed -e 's/65536/16384/g; s/2048/96/g; s/5632/160/g; s/256/32/g; s/512/48/g; s/\<64\>/16/g; s/(4, 8,/(2, 3,/; s/(1, 4,/(1, 2,/; s/(4, 1024/(2, 1024/; s/(1024, 4,/(1024, 2,/' \
+    -e 's/"T", 4, 16/"T", 2, 16/; s/B0 = 4; B1 = 8/B0 = 2; B1 = 3/; s/M = 32; N = 16/M = 6; N = 16/; s/M = 4; N = 16/M = 2; N = 16/; s/B1 = 4;/B1 = 2;/' \
+    -e 's/max = 896/max = 140/; s/"host"/"portable"/' \
     -e 's/^tune .*/tune = { T = [1]; L = [0, 1]; };/; s/trials = [0-9]*; seconds = [0-9]*/trials = 9; seconds = 1/' \
     "$SRC/specs/llama_block.cfg" >llama_block.cfg
 run 0 --templates "$SRC/templates" --no-report -o package llama_block.cfg
@@ -23,9 +25,9 @@ warnings='-Wall -Wextra -Wconversion -Werror'
 for file in main block reference; do
     cc -std=c11 -O2 $warnings -Ipackage -c "$SRC/examples/llama_block/$file.c"
 done
-cc -std=gnu11 -O0 -c package/kernels.c package/pool.c
-cc -o llama main.o block.o reference.o kernels.o pool.o -lm -pthread
-for arguments in '1 0 small' '37 9 small' '130 2 small' '3 2'; do
+cc -std=gnu11 -O0 -c package/kernels.c package/pool.c package/model.c
+cc -o llama main.o block.o reference.o model.o kernels.o pool.o -lm -pthread
+for arguments in '1 0 small' '37 9 small' '130 2 halves' '3 2 halves'; do
     ./llama $arguments || failed "llama_block $arguments is wrong"
 done
 

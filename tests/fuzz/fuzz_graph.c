@@ -4,6 +4,7 @@
  * gen/graph/graph.h, and in its workspace nothing lies over what is still needed, at the ends of the dims and between.
  */
 #include <inttypes.h>
+#include "gen/graph/beside.h"
 #include "gen/graph/plan.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -80,33 +81,39 @@ static void check_node(Arena *a, Graph *g, const GraphNode *n, const int64_t *di
 /* ---- the workspace ---- */
 
 /* Lays the slots out as a package does. False: no memory is that large. */
-static bool lay_out(const Graph *g, const Plan *p, const int64_t *dims, int64_t *at, int64_t *bytes)
+static bool lay_out(const Graph *g, const Plan *p, int order, const int64_t *dims, int64_t *at, int64_t *bytes)
 {
+    for (int i = 0; i < p->nslot; i++)
+        at[i] = -1;
     for (int i = 0; i < p->nslot; i++) {
-        at[i] = 0;
-        for (int k = 0; k < p->slot[i].nbelow; k++) {
-            const int below = p->slot[i].below[k];
-            REQUIRE(below >= 0 && below < i);
-            at[i] = at[below] + bytes[below] > at[i] ? at[below] + bytes[below] : at[i];
+        const SlotPlace *x = &p->order[order][i];
+        REQUIRE(x->slot >= 0 && x->slot < p->nslot && at[x->slot] == -1);
+        int64_t begin = 0, size;
+        for (int k = 0; k < x->nbelow; k++) {
+            const int below = x->below[k];
+            REQUIRE(below >= 0 && below < p->nslot && at[below] >= 0);
+            begin = at[below] + bytes[below] > begin ? at[below] + bytes[below] : begin;
         }
-        if (!poly_at(g->polys, p->slot[i].bytes, dims, &bytes[i]) || bytes[i] > INT64_MAX / 4 - at[i])
+        if (!poly_at(g->polys, p->bytes[x->slot], dims, &size) || size > INT64_MAX / 4 - begin)
             return false;
-        REQUIRE(bytes[i] % PLAN_ALIGN == 0);
-        bytes[i] = bytes[i] < 0 ? 0 : bytes[i]; /* such dims are refused */
+        REQUIRE(size % PLAN_ALIGN == 0);
+        at[x->slot] = begin;
+        bytes[x->slot] = size < 0 ? 0 : size; /* such dims are refused */
     }
     return true;
 }
 
-static void check_plan(Arena *a, Graph *g, const Plan *p, const int64_t *dims, bool in_place)
+static void check_order(Arena *a, Graph *g, const Plan *p, int order, const int64_t *dims, bool in_place)
 {
     int64_t *at = ARENA_ARRAY(a, (size_t)p->nslot + 1, int64_t), *bytes = ARENA_ARRAY(a, (size_t)p->nslot + 1, int64_t);
     REQUIRE(p->most >= 1 && p->nslot >= 0);
-    if (!lay_out(g, p, dims, at, bytes))
+    if (!lay_out(g, p, order, dims, at, bytes))
         return;
     for (const Tensor *x = g->tensor; x < g->tensor + g->ntensor; x++) {
         REQUIRE(x->slot >= -1 && x->slot < p->nslot && (x->kind == TENSOR_INNER || x->slot == -1));
         for (const Tensor *y = g->tensor; y < x && x->slot >= 0; y++) {
-            if (y->slot < 0 || x->first > y->last || y->first > x->last)
+            const GraphNode *n = g->node;
+            if (y->slot < 0 || n[x->first].first > n[y->last].last || n[y->first].first > n[x->last].last)
                 continue;
             const bool apart =
                 at[x->slot] + bytes[x->slot] <= at[y->slot] || at[y->slot] + bytes[y->slot] <= at[x->slot];
@@ -134,13 +141,16 @@ static void check_graph(Arena *a, Graph *g)
             REQUIRE(c[k].why && *c[k].why);
         }
     }
-    for (int way = 0; way < 2; way++) {
-        memset(in_place, way ? 0xff : 0, sizeof in_place);
+    for (int way = 0; way < 4; way++) {
+        if (way == 2)
+            graph_beside(a, g);
+        memset(in_place, way % 2 ? 0xff : 0, sizeof in_place);
         const Plan *p = graph_plan(a, g, in_place);
         for (int i = 0; i < NTRIED; i++) {
             int64_t dims[SPEC_MAX_DIM + 1] = { 0 };
             dims_at(g, i, dims);
-            check_plan(a, g, p, dims, way);
+            for (int o = 0; o < p->norder; o++)
+                check_order(a, g, p, o, dims, way % 2);
         }
     }
 }

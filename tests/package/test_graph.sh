@@ -3,7 +3,7 @@
 #
 # A model that a spec says by hand (docs/model.md): the page's graph makes a package, its example compiles as it stands and computes what it should,
 # also with rows that stay from call to call; calls whose dims do not fit say why; files of weights are read whatever way their header is written in,
-# and refused where they lack something; a call allocates nothing, takes no lock and makes no system call; records make the same bytes again.
+# and refused where they lack something; a workspace has several orders where one does not do; a call allocates nothing, takes no lock and makes no system call; records make the same bytes again.
 # ctest: label=slow timeout=300 cost=15
 . "$SRC/tests/cli/lib.sh"
 page=$SRC/docs/model.md
@@ -105,6 +105,17 @@ section the package builds its programs
     { cat "$tmp/log/cmake"; failed "cmake"; }
 built/recall_run_model weights.safetensors pair.safetensors P=0 >"$tmp/log/said" && built/recall_test_model weights.safetensors >"$tmp/log/said" ||
     { cat "$tmp/log/said"; failed "a program of the package"; }
+
+section a workspace in several orders
+awk -v seed=12 -f "$product/orders.awk" >orders.cfg
+run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report -o orders --records orders.jsonl orders.cfg
+norder=$(grep -c "^static int64_t orders_place_" orders/model.c)
+[ "$norder" -gt 1 ] || failed "the graph needs one order alone"
+awk -v seed=12 -v as=c -f "$product/orders.awk" >nodes.inc
+places=$(i=0; while [ $i -lt "$norder" ]; do printf 'orders_place_%d,' $i; i=$((i + 1)); done)
+gcc -std=gnu17 -O1 -c orders/kernels.c -o orders_kernels.o
+cc -std=c11 -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -I. -Iorders -DPLACES="$places" -o orders_test "$product/orders.c" orders_kernels.o pool.o -lm -pthread || failed "orders.c"
+./orders_test || failed "a workspace in several orders"
 
 section nothing but arithmetic
 sed "s/NAME/recall/g" "$product/model_alone.c" >alone.c

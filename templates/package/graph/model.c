@@ -9,6 +9,11 @@
 #if FAMILY_CUDA
 #include <cuda_runtime_api.h>
 #endif
+#if MOST_BESIDE
+#include "pieces.h"
+
+#include <stdatomic.h>
+#endif
 #include <string.h>
 
 //@ arithmetic
@@ -43,6 +48,14 @@ static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
 
 //@ load
 
+#if MOST_BESIDE
+/* ---- nodes that run at the same time ---- */
+
+//@ beside
+
+//@ together
+
+#endif
 /* ---- sizes ---- */
 
 /* PACKAGE_OK: a call may have these dims. */
@@ -63,19 +76,47 @@ static int PACKAGE_check(const PACKAGE_dims *dims)
 
 enum { PACKAGE_nslot = NSLOT };
 
+//@ repeat orders
+/* Places the slots of the workspace, whose sizes are given, and gives the bytes that they have all together. */
+static int64_t PACKAGE_place_NUMBER(const int64_t *size, int64_t *at)
+{
+    int64_t all = 0;
+    at[PLACED] = SLOT_AT; //@ repeat slot_places
+    for (int i = 0; i < PACKAGE_nslot; i++)
+        all = PACKAGE_max(all, at[i] + size[i]);
+    return all;
+}
+
+//@ end
+static void PACKAGE_slot_bytes(const PACKAGE_dims *dims, int64_t *size)
+{
+    const int64_t DIM = dims->DIM; //@ repeat dims
+    (void)dims, (void)size;
+    (void)DIM; //@ repeat dims
+    size[NUMBER] = SLOT_BYTES; /* SLOT_DOC */ //@ repeat slots
+}
+
 /* Where the slots of the workspace begin, in bytes; all together they have as many as this gives. Tensors share a slot, or slots share memory, where
  * they do not hold anything at the same time. */
 static size_t PACKAGE_lay_out(const PACKAGE_dims *dims, int64_t *at)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
-    int64_t end[PACKAGE_nslot + 1] = { 0 }, all = 0;
-    (void)dims, (void)at;
-    (void)DIM; //@ repeat dims
-//@ repeat slots
-    end[NUMBER] = (at[NUMBER] = SLOT_AT) + SLOT_BYTES; /* SLOT_DOC */
-//@ end
-    for (int i = 0; i < PACKAGE_nslot; i++)
-        all = PACKAGE_max(all, end[i]);
+    int64_t size[PACKAGE_nslot + 1] = { 0 };
+    PACKAGE_slot_bytes(dims, size);
+    int64_t all = PACKAGE_place_0(size, at);
+#if NORDER > 1
+    /* No order of slots is best for all dims: of several the one that needs fewest bytes. */
+    static int64_t (*const others[])(const int64_t *, int64_t *) = {
+        PACKAGE_place_NUMBER, //@ repeat orders
+    };
+    for (int i = 1; i < NORDER; i++) {
+        int64_t other[PACKAGE_nslot];
+        const int64_t bytes = others[i](size, other);
+        if (bytes < all) {
+            all = bytes;
+            memcpy(at, other, sizeof other);
+        }
+    }
+#endif
     return (size_t)all;
 }
 
@@ -90,7 +131,7 @@ static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec
     size_t most = PACKAGE_counter_bytes, need = 0;
     (void)dims, (void)exec, (void)need;
 #else
-/* Scratch memory of the node that needs most. */
+/* Scratch memory of the node that needs most, or of those that run at the same time. */
 static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
 {
     const int64_t DIM = dims->DIM; //@ repeat dims
@@ -104,6 +145,21 @@ static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec
     most = need > most ? need : most;
 #endif
 //@ end
+#if MOST_BESIDE
+    PACKAGE_exec alone = exec ? *exec : (PACKAGE_exec){ 0 };
+    alone.threads = 1;
+//@ repeat nodes
+#if IS_BESIDE
+#if BESIDE_PLACE == 0
+    need = 0;
+#endif
+    need += (CALL_workspace_bytes(NODE_SIZES, &alone) + 63) / 64 * 64;
+#if ENDS_BESIDE
+    most = need > most && PACKAGE_may_share(exec) ? need : most;
+#endif
+#endif
+//@ end
+#endif
 #if FAMILY_CUDA
     return (most + 255) / 256 * 256;
 #else
@@ -195,9 +251,27 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 
+#if MOST_BESIDE
+    PACKAGE_group group;
+#endif
 //@ repeat nodes
+#if IS_BESIDE && BESIDE_PLACE == 0
+
+    /* The next BESIDE_COUNT nodes do not depend on each other: small ones run at the same time. */
+    PACKAGE_begin_group(&group, exec, (const PACKAGE_work[]){ EACH(beside, { NODE_FLOPS, NODE_BYTES }) }, BESIDE_COUNT, scratch);
+#endif
     /* NODE_COMMENT */
+#if IS_BESIDE
+    BESIDE(NUMBER, BESIDE_PLACE, CALL, NODE_SIZES, NODE_OPERANDS);
+#else
     NODE(NUMBER, CALL(NODE_SIZES, NODE_OPERANDS, scratch, CALL_WITH));
+#endif
+#if IS_BESIDE && ENDS_BESIDE
+    code = PACKAGE_end_group(&group, exec);
+    if (code != PACKAGE_OK)
+        return code;
+
+#endif
 //@ end
     PACKAGE_watched(exec, NNODE);
     return PACKAGE_OK;

@@ -34,10 +34,8 @@
 #endif
 
 //@ arithmetic
-#if FAMILY_CUDA
 
 //@ safetensors
-#endif
 
 extern const PACKAGE_check CALLEE_check_of_nodes; //@ repeat node_functions
 
@@ -147,10 +145,10 @@ static const void *find(void *ctx, const char *name, size_t bytes)
     return NULL;
 }
 
+static size_t bytes_of(const tensor *t) { return (size_t)t->elems * t->bytes; }
+
 #if FAMILY_CUDA
 /* ---- on the device ---- */
-
-static size_t bytes_of(const tensor *t) { return (size_t)t->elems * t->bytes; }
 
 /* Gives all tensors their places in memory of the device, which is given. */
 static char *place_all(tensor *t)
@@ -393,9 +391,9 @@ static void check_run(const tensor *t, const PACKAGE_model *model, const PACKAGE
     memset(r.workspace, 0xff, r.bytes);
     for (int k = 0; k < NTENSORS; k++)
         if (t[k].kind == state || t[k].kind == output) {
-            r.own[k] = take((size_t)t[k].elems * t[k].bytes);
+            r.own[k] = take(bytes_of(&t[k]));
             if (t[k].kind == state)
-                memcpy(r.own[k], t[k].first, (size_t)t[k].elems * t[k].bytes);
+                memcpy(r.own[k], t[k].first, bytes_of(&t[k]));
         }
     tell(run(t, model, dims, &r, exec) == PACKAGE_OK, "PACKAGE_run fails");
     for (int k = 0; k < NTENSORS; k++)
@@ -455,7 +453,6 @@ static void check_refused(const tensor *t, const PACKAGE_model *model, const PAC
 #endif
 }
 
-#if FAMILY_CUDA
 /* What the file has, which was loaded. */
 static void read_weight(tensor *t)
 {
@@ -466,7 +463,6 @@ static void read_weight(tensor *t)
         memcpy(t->is, PACKAGE_tensor(&f, w->type, w->rank, extent), bytes_of(t));
 }
 
-#endif
 static PACKAGE_model load(tensor *t, void **memory)
 {
     PACKAGE_model model;
@@ -484,11 +480,7 @@ static PACKAGE_model load(tensor *t, void **memory)
     }
     for (int k = 0; k < NTENSORS && weights_file; k++)
         if (t[k].kind == constant)
-#if FAMILY_CUDA
             read_weight(&t[k]);
-#else
-            memcpy(t[k].is, model.constant[t[k].number], (size_t)t[k].elems * t[k].bytes);
-#endif
     return model;
 }
 

@@ -230,16 +230,9 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     static const float zero;
     if (x->nload)
         return x;
-    const Memory m = { .kind = MEMORY_CONSTANT,
-                       .from = "dcgen.zero",
-                       .stored = &storages[STORED_F32],
-                       .rank = 1,
-                       .extent = { poly_number(l->polys, 1) },
-                       .is_ordered = true,
-                       .data = &zero,
-                       .step = -1 };
+    const Poly *one = poly_number(l->polys, 1);
     if (!l->zero)
-        l->zero = memory_elem(l, memory_add(l, m));
+        l->zero = memory_elem(l, memory_constant(l, "dcgen.zero", &storages[STORED_F32], 1, &one, &zero));
     return ELEM(l->elems, "+", x, l->zero);
 }
 
@@ -369,14 +362,10 @@ static bool make_constant(Lower *l, Value *v)
         return false;
     lower_places(l, v->rank, v->dim, place);
     const bool is_known = v >= l->value && v < l->value + l->net->nvalue;
-    Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = is_known ? l->net->value[v - l->value].name
-                                  : arena_printf(l->arena, "dcgen.constant.%d", l->nmemory),
-                 .stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32],
-                 .rank = v->rank,
-                 .is_ordered = true,
-                 .step = -1 };
-    char *data = ARENA_ARRAY(l->arena, (size_t)count * m.stored->bytes + 1, char);
+    const char *from =
+        is_known ? l->net->value[v - l->value].name : arena_printf(l->arena, "dcgen.constant.%d", l->nmemory);
+    const Storage *stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32];
+    char *data = ARENA_ARRAY(l->arena, (size_t)count * stored->bytes + 1, char);
     int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
     for (int64_t i = 0; i < count; i++) {
         double value;
@@ -386,14 +375,9 @@ static bool make_constant(Lower *l, Value *v)
         }
         if (!elem_at(l->elems, v->elem, dims, load_constant, l, &value))
             return false;
-        storage_store(m.stored, data, i, value);
+        storage_store(stored, data, i, value);
     }
-    m.data = data;
-    for (int i = 0; i < v->rank; i++) {
-        m.extent[i] = v->dim[i];
-        m.order[i] = i;
-    }
-    v->elem = memory_elem(l, memory_add(l, m));
+    v->elem = memory_elem(l, memory_constant(l, from, stored, v->rank, v->dim, data));
     return true;
 }
 
@@ -419,15 +403,7 @@ const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from)
     float *data = x && poly_is_number(extent, &n) ? vector_of(l, x, place, n) : NULL;
     if (!data)
         return x;
-    Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = from,
-                 .stored = &storages[STORED_F32],
-                 .rank = 1,
-                 .extent = { extent },
-                 .is_ordered = true,
-                 .data = data,
-                 .step = -1 };
-    return elem_load(l->elems, memory_add(l, m), ELEM_REAL, 1, &at);
+    return elem_load(l->elems, memory_constant(l, from, &storages[STORED_F32], 1, &extent, data), ELEM_REAL, 1, &at);
 }
 
 bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place)

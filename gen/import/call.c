@@ -203,7 +203,8 @@ static bool try_cuts(CallWriter *w, const Elem *value, const int *order, const i
     for (int a = 0; a < w->naxis; a++)
         call_add_size(w->call, w->axis[a], w->extent[a]);
     memcpy(m->order, order, sizeof m->order);
-    const Elem *x = by_axes(w, elem_as(l->elems, value, ELEM_REAL), m->rank, extent, order, group);
+    const ElemType type = storage_is_whole(m->stored) ? ELEM_INT : ELEM_REAL;
+    const Elem *x = by_axes(w, elem_as(l->elems, value, type), m->rank, extent, order, group);
     if (!call_write_elem(w, x))
         return false;
     w->call->formula = text_str(&w->text);

@@ -127,6 +127,19 @@ static const char *size_name(CallWriter *w, const Poly *size, bool is_bound)
     return name;
 }
 
+/* An index of the extent, which is called `name`. */
+static bool write_index(CallWriter *w, const Elem *x, const Poly *extent, const char *name)
+{
+    const Elem *at = elem_wrapped(w->lower->elems, x, extent);
+    if (!at)
+        return call_write_elem(w, x);
+    text_add(&w->text, "wrap(");
+    if (!call_write_elem(w, at))
+        return false;
+    text_printf(&w->text, ", %s)", name);
+    return true;
+}
+
 /* A load by computed indices, of memory as it lies: table[id[m],n]. */
 static bool write_indexed(CallWriter *w, const Elem *x)
 {
@@ -145,7 +158,9 @@ static bool write_indexed(CallWriter *w, const Elem *x)
     for (int i = 0; i < m->rank; i++) {
         o.extent[i] = m->extent[m->order[i]];
         o.access.stride[i] = stride[m->order[i]];
-        const bool is_bound = x->arg[m->order[i]]->kind == ELEM_LOAD; /* extents that places are of have a name */
+        const Elem *index = x->arg[m->order[i]];
+        const bool is_bound = /* extents that places are of have a name */
+            index->kind == ELEM_LOAD || elem_wrapped(l->elems, index, o.extent[i]);
         if (!(o.declared[i] = size_name(w, o.extent[i], is_bound)))
             return false;
     }
@@ -155,7 +170,7 @@ static bool write_indexed(CallWriter *w, const Elem *x)
     for (int i = 0; i < m->rank; i++) {
         const Elem *index = x->arg[m->order[i]];
         text_add(&w->text, i ? "," : "");
-        if (!call_write_elem(w, index))
+        if (!write_index(w, index, o.extent[i], o.declared[i]))
             return false;
         needs_guard =
             needs_guard || (elem_as_size(index) ? !poly_is_within(l->polys, index->size, m->extent[m->order[i]])

@@ -291,6 +291,18 @@ bool elem_uses(const Elems *e, const Elem *x, int place)
     return uses;
 }
 
+bool elem_stays_whole(const Elem *x)
+{
+    static const char *const of_wholes[] = { "+", "-", "*", "min", "max", "div", "%", "neg", "?" };
+    bool stays = x->type == ELEM_INT;
+    if (x->kind != ELEM_APPLY)
+        return stays;
+    stays = stays && names_find(NAMES(of_wholes, LENGTH(of_wholes)), x->op) >= 0;
+    for (int i = strcmp(x->op, "?") == 0; i < x->narg && stays; i++)
+        stays = elem_stays_whole(x->arg[i]);
+    return stays;
+}
+
 bool elem_loads(const Elem *x, int memory)
 {
     bool loads = x && x->kind == ELEM_LOAD && x->memory == memory;

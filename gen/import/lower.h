@@ -129,16 +129,16 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    const Elem *zero;   /* a constant; NULL: none was needed yet */
-    TextList dim_text;  /* --dim: "batch=B:1..16" */
-    bool is_partial;    /* what is not known is an input, and only warned of */
-    int nfailed, ntold; /* nodes; operators that are not supported */
+    const Elem *zero[2]; /* a constant, real and whole; NULL: none was needed yet */
+    TextList dim_text;   /* --dim: "batch=B:1..16" */
+    bool is_partial;     /* what is not known is an input, and only warned of */
+    int nfailed, ntold;  /* nodes; operators that are not supported */
 } Lower;
 
 /* ---- memory.c ---- */
 
 int memory_add(Lower *l, Memory m);
-Memory memory_result(int rank, const Poly *const *extent); /* of a step */
+Memory memory_result(const Storage *stored, int rank, const Poly *const *extent); /* of a step */
 /* Adds a constant, whose elements lie in order. */
 int memory_constant(Lower *l, const char *from, const Storage *stored, int rank, const Poly *const *extent,
                     const void *data);

@@ -2,17 +2,85 @@
  *
  * lower_gathers: operators of ONNX whose elements come from where indices say.
  */
+#include <string.h>
 #include "gen/import/lower.h"
 
-/* Elements along an axis by the indices of the second input: all that are not known are taken to be in range. */
+/* ---- places that count from the end ---- */
+
+static bool has_no_negative(const Memory *m)
+{
+    int64_t count = 1, extent;
+    for (int i = 0; i < m->rank; i++) {
+        if (!poly_is_number(m->extent[i], &extent))
+            return false;
+        count *= extent;
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (storage_load(m->stored, m->data, i) < 0)
+            return false;
+    return true;
+}
+
+/* Is it never negative, whatever is read? */
+static bool is_from_zero(const Lower *l, const Elem *x)
+{
+    int64_t least, most;
+    int n = 0;
+    switch (x->kind) {
+    case ELEM_NUMBER:
+        return x->number >= 0;
+    case ELEM_SIZE:
+        poly_range(l->polys, x->size, &least, &most);
+        return least >= 0;
+    case ELEM_LOAD:
+        return l->memory[x->memory].kind == MEMORY_CONSTANT && has_no_negative(&l->memory[x->memory]);
+    case ELEM_ROW:
+        return strcmp(x->op, "argmax") == 0;
+    case ELEM_APPLY:
+        break;
+    }
+    const bool choice = strcmp(x->op, "?") == 0;
+    for (int i = choice; i < x->narg; i++)
+        n += is_from_zero(l, x->arg[i]);
+    if (strcmp(x->op, "max") == 0)
+        return n > 0;
+    return n == x->narg - choice && strcmp(x->op, "-") != 0 && strcmp(x->op, "neg") != 0;
+}
+
+/* An index of an extent, from 0 on: what is negative counts from the end. */
+static const Elem *from_zero(Lower *l, const Elem *at, const Poly *extent)
+{
+    int64_t least, most = 0;
+    if (!at || at->type != ELEM_INT || elem_wrapped(l->elems, at, extent) || is_from_zero(l, at))
+        return at;
+    if (!elem_as_size(at))
+        return elem_wrap(l->elems, at, extent);
+    poly_range(l->polys, at->size, &least, &most);
+    return most < 0 ? ELEM(l->elems, "+", at, elem_size(l->elems, extent)) : at;
+}
+
+/* ---- gathers ---- */
+
+/* The indices of the second input, which are computed once where that is much work; NULL after an error. */
+static const Value *indices(Lower *l)
+{
+    const int input = l->node->ninput > 1 ? l->node->input[1] : -1;
+    Value *v = input >= 0 ? &l->value[input] : NULL;
+    if (!v)
+        return lower_error(l, "expected two inputs"), NULL;
+    const Elem *x = value_elem(l, v);
+    return !x || !x->is_heavy || !elem_stays_whole(x) || store_value(l, v) ? v : NULL;
+}
+
+/* Elements along an axis by the indices of the second input. */
 static bool lower_gather(Lower *l, const NetNode *n)
 {
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Value *v = lower_input(l, 0), *at = indices(l);
     const Poly *dim[LOWER_MAX_RANK];
     const Elem *by[LOWER_MAX_RANK];
     int place[LOWER_MAX_RANK], rank = 0;
     int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !lower_axis(l, &axis, v->rank))
+    if (!at || !lower_axis(l, &axis, v->rank))
         return false;
     if (v->rank + at->rank - 1 > LOWER_MAX_RANK)
         return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
@@ -29,10 +97,7 @@ static bool lower_gather(Lower *l, const NetNode *n)
             dim[rank] = at->dim[k];
             index[k] = lower_place_elem(l, rank, dim[rank]);
         }
-        by[i] = elem_replace(l->elems, value_elem(l, at), at->rank, place, index);
-        int64_t number_;
-        if (elem_is_whole(by[i], &number_) && number_ < 0)
-            by[i] = ELEM(l->elems, "+", by[i], elem_size(l->elems, v->dim[i]));
+        by[i] = from_zero(l, elem_replace(l->elems, value_elem(l, at), at->rank, place, index), v->dim[i]);
     }
     /* one element of a list that is known */
     const Elem *list[LOWER_MAX_LIST];
@@ -51,27 +116,31 @@ static bool lower_gather(Lower *l, const NetNode *n)
 
 static bool lower_gather_elements(Lower *l, const NetNode *n)
 {
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Value *v = lower_input(l, 0), *at = indices(l);
     const Elem *by[LOWER_MAX_RANK];
     int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !lower_axis(l, &axis, v->rank) || at->rank != v->rank)
+    if (!at || !lower_axis(l, &axis, v->rank))
+        return false;
+    if (at->rank != v->rank)
         return lower_error(l, "expected two inputs of equally many axes");
     for (int i = 0; i < v->rank; i++)
-        by[i] = i == axis ? value_elem(l, at) : lower_place_elem(l, i, at->dim[i]);
+        by[i] = i == axis ? from_zero(l, value_elem(l, at), v->dim[i]) : lower_place_elem(l, i, at->dim[i]);
     return lower_give_view(l, 0, 0, at->rank, at->dim, by);
 }
 
 /* Elements by tuples of indices, which lie along the last axis of the second input. */
 static bool lower_gather_nd(Lower *l, const NetNode *n)
 {
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
+    const Value *v = lower_input(l, 0), *at = indices(l);
     const Poly *dim[LOWER_MAX_RANK];
     const Elem *by[LOWER_MAX_RANK];
     const int batch = (int)onnx_int(n->onnx, "batch_dims", 0);
     int64_t many;
     int rank = 0;
-    if (!v || !at || at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 ||
-        batch + many > v->rank || at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
+    if (!at)
+        return false;
+    if (at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 || batch + many > v->rank ||
+        at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
         return lower_error(l, "how many indices make an element is not known");
     for (; rank < at->rank - 1; rank++)
         dim[rank] = at->dim[rank];
@@ -81,7 +150,7 @@ static bool lower_gather_nd(Lower *l, const NetNode *n)
         } else if (i < batch + many) {
             const int last = lower_place(l, at->rank - 1, at->dim[at->rank - 1]);
             const Elem *which = elem_int(l->elems, i - batch);
-            by[i] = elem_replace(l->elems, value_elem(l, at), 1, &last, &which);
+            by[i] = from_zero(l, elem_replace(l->elems, value_elem(l, at), 1, &last, &which), v->dim[i]);
         } else {
             dim[rank] = v->dim[i];
             by[i] = lower_place_elem(l, rank, dim[rank]);

@@ -124,7 +124,7 @@ static const Poly *pixels(Lower *l, const Window *w, int i, const Poly *extent)
 static const Elem *images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim)
 {
     const Poly *size[4] = { extent[0], extent[3], extent[1], extent[2] };
-    Memory r = memory_result(4, size);
+    Memory r = memory_result(&storages[STORED_F32], 4, size);
     static const int order[] = { 0, 2, 3, 1 }, axis_of[] = { 0, 3, 1, 2 };
     r.is_ordered = true;
     memcpy(r.order, order, sizeof order);

@@ -231,9 +231,6 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
             return lower_error(l, "the output %s has no elements", onnx_shown(l->arena, output->name));
     Access a;
     int place[LOWER_MAX_RANK];
-    if (elem_type_of(v->type) != ELEM_REAL)
-        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src }, "the output %s, of %s, is given as f32",
-                 onnx_shown(l->arena, output->name), elements[v->type].name);
     if (!store_value(l, v))
         return false;
     lower_places(l, v->rank, v->dim, place);
@@ -248,6 +245,10 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
     if (!is_whole && !store_copy(l, v, NULL))
         return false;
     m = &l->memory[v->elem->memory];
+    if (elem_type_of(v->type) != ELEM_REAL && !storage_is_whole(m->stored))
+        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src },
+                 "the output %s, of %s, is given as f32, which has whole numbers up to 2^24",
+                 onnx_shown(l->arena, output->name), elements[v->type].name);
     m->output = output->name;
     m->noutput = v->rank;
     memcpy(m->output_extent, v->dim, sizeof m->output_extent);

@@ -13,9 +13,9 @@ int memory_add(Lower *l, Memory m)
     return l->nmemory - 1;
 }
 
-Memory memory_result(int rank, const Poly *const *extent)
+Memory memory_result(const Storage *stored, int rank, const Poly *const *extent)
 {
-    Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = rank, .step = -1 };
+    Memory m = { .kind = MEMORY_RESULT, .stored = stored, .rank = rank, .step = -1 };
     memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
     return m;
 }

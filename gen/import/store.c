@@ -224,16 +224,22 @@ static bool store_as_epilogue(Lower *l, Value *v, Step *s)
 
 /* ---- formulas ---- */
 
+/* How what an expression gives is stored. */
+static const Storage *stored_as(const Elem *x) { return &storages[elem_stays_whole(x) ? STORED_S32 : STORED_F32]; }
+
 /* A value that reads no memory, as functions must: plus a constant that is 0. */
 static const Elem *with_operand(Lower *l, const Elem *x)
 {
-    static const float zero;
+    static const int32_t zero; /* in all types */
+    const bool is_whole = elem_stays_whole(x);
+    const Elem **added = &l->zero[is_whole];
+    const Poly *one = poly_number(l->polys, 1);
     if (x->nload)
         return x;
-    const Poly *one = poly_number(l->polys, 1);
-    if (!l->zero)
-        l->zero = memory_elem(l, memory_constant(l, "dcgen.zero", &storages[STORED_F32], 1, &one, &zero));
-    return ELEM(l->elems, "+", x, l->zero);
+    if (!*added)
+        *added = memory_elem(
+            l, memory_constant(l, is_whole ? "dcgen.zero.s32" : "dcgen.zero", stored_as(x), 1, &one, &zero));
+    return ELEM(l->elems, "+", x, *added);
 }
 
 /* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
@@ -465,7 +471,7 @@ bool store_value(Lower *l, Value *v)
     store_close(l, v->elem);
     if (is_view(v->elem) || (!v->elem->nload && make_constant(l, v)))
         return true;
-    const int out = memory_add(l, memory_result(v->rank, v->dim));
+    const int out = memory_add(l, memory_result(stored_as(v->elem), v->rank, v->dim));
     const Poly *from[LOWER_MAX_RANK];
     int dim;
     const Poly *size;
@@ -508,7 +514,9 @@ bool store_settle(Lower *l, int value)
     const NetValue *net = &l->net->value[value];
     if (!v->is_known || !v->elem || v->nlist || is_view(v->elem))
         return true;
-    if (store_constant(l, v) || v->elem->type != ELEM_REAL)
+    if (store_constant(l, v))
+        return true;
+    if (v->elem->type != ELEM_REAL && !(v->elem->is_heavy && elem_stays_whole(v->elem)))
         return true; /* masks and places go into the expressions of those that use them */
     Step *open = open_in(l, v->elem);
     if (open && l->joins_results[value] < 0 && !store_as_epilogue(l, v, open))
@@ -527,12 +535,12 @@ bool store_settle(Lower *l, int value)
 
 bool store_copy(Lower *l, Value *v, const int *order)
 {
-    Memory m = memory_result(v->rank, v->dim);
+    v->elem = value_elem(l, v);
+    Memory m = memory_result(stored_as(v->elem), v->rank, v->dim);
     Call call;
     m.is_ordered = true;
     for (int i = 0; i < v->rank; i++)
         m.order[i] = order ? order[i] : i;
-    v->elem = value_elem(l, v);
     store_close(l, v->elem);
     Step s = { .out = memory_add(l, m), .value = v->elem };
     lower_places(l, v->rank, v->dim, s.place);

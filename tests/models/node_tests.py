@@ -28,11 +28,6 @@ from onnx.backend.test.loader import load_model_tests
 np.seterr(all="ignore")
 LEAST_OPSET, MOST_OPSET = 11, 21
 LATER_OPERATORS = {"RMSNormalization", "RotaryEmbedding", "Swish"}  # that the importer knows in earlier opsets too
-# what the importer takes for granted; docs/model.md says so
-NOT_SUPPORTED = {
-    "gather_negative_indices": "indices that are data count from 0",
-    "gather_elements_negative_indices": "indices that are data count from 0",
-}
 MOST_CALLS = 60  # of a package: a spec takes 64 functions
 REAL = (np.float32, np.float64, np.float16)
 WHOLE = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8, np.bool_)
@@ -124,8 +119,6 @@ class Case:
 
     def left_out(self):
         """Why this is no test for the importer, or None."""
-        if self.name in NOT_SUPPORTED:
-            return NOT_SUPPORTED[self.name]
         if not all(self.is_array(x) for x in list(self.inputs) + list(self.outputs)):
             return "not of tensors of numbers"
         if len(self.inputs) != len(self.model.graph.input):

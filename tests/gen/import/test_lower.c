@@ -248,6 +248,45 @@ TEST(known_numbers_that_are_broadcast_against_each_other)
     becomes("mask");
 }
 
+/* Rows of a table by ids that are given, which may count from the end; by places that are never negative; by the place
+ * of the largest element. Whole numbers stay whole. */
+TEST(gathers)
+{
+    static const char *const table[] = { "t 50 16", "u 8 16" };
+    given("ids", "B T");
+    given("x", "B 8");
+    proto->graph->input[0]->type->tensor_type->elem_type = 7; /* int64 */
+    for (int i = 0; i < 2; i++)
+        constant(arena_strndup(arena, table[i], 1), table[i] + 2, 0.5f);
+    whole("from", "3");
+    node("Gather", "t ids", "rows");
+    Onnx__NodeProto *best = node("ArgMax", "x", "best");
+    attribute_int(best, "axis", 1);
+    attribute_int(best, "keepdims", 0);
+    node("Gather", "u best", "chosen");
+    node("Add", "ids from", "later");
+    node("Shape", "ids", "shape");
+    wanted("rows");
+    wanted("best");
+    wanted("chosen");
+    wanted("later");
+    wanted("shape");
+    becomes("gathers");
+    assert_null(strstr(golden_diag(arena, said), "given as f32"));
+}
+
+/* Whole numbers that come of real ones are not. */
+TEST(outputs_of_rounded_numbers_are_floats)
+{
+    given("x", "B 8");
+    attribute_int(node("Cast", "x", "y"), "to", 7);
+    wanted("y");
+    const char *text = spec_of_model(false);
+    assert_non_null(text);
+    assert_null(strstr(text, "s32"));
+    assert_has(golden_diag(arena, said), "the output 'y', of s64, is given as f32, which has whole numbers up to 2^24");
+}
+
 /* ---- what is told ---- */
 
 static void is_refused(const char *const *why)

@@ -38,7 +38,7 @@ static NetUse joins_rows(const void *ctx, const NetNode *n)
 static const struct {
     const char *op, *instead;
 } others[] = {
-    { "If", "fix its condition when the model is exported" },
+    { "If", "its condition does not follow from sizes: fix it when the model is exported" },
     { "Loop", "export the model with its loop unrolled" },
     { "Scan", "export the model with its loop unrolled" },
     { "LSTM", "export the model with its steps unrolled" },
@@ -105,12 +105,25 @@ static bool cut_at(Lower *l, int value)
                        onnx_shown(l->arena, l->net->value[value].name));
 }
 
+/* Notes which branch an If node takes. False: it is none, or that is not known. */
+static bool note_branch(Lower *l, const NetNode *n)
+{
+    const Value *v = l->branch && strcmp(n->op, "If") == 0 ? lower_input(l, 0) : NULL;
+    double taken;
+    if (!v || !v->is_known || !elem_is_number(value_elem(l, v), &taken))
+        return false;
+    const OnnxGraph **branch = &l->branch[n - l->net->node];
+    *branch = onnx_branch(n->onnx, taken != 0);
+    l->nbranch += *branch != NULL;
+    return *branch;
+}
+
 static bool lower_known(Lower *l, const NetNode *n)
 {
     const LowerRow *row = lower_row(n->op);
     const int before = diag_nerror(l->diag);
     if (!row)
-        return tell_unsupported(l, n), false;
+        return note_branch(l, n) || (tell_unsupported(l, n), false);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known && !cut_at(l, n->input[i]))
             return l->net->value[n->input[i]].writer < 0 && diag_nerror(l->diag) == before /* else it was told there */
@@ -165,7 +178,9 @@ static void drop_unread(Lower *l)
     l->norder -= n;
 }
 
-Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d)
+/* Lowers all nodes. branch: where it is noted which branches If nodes take; NULL: nobody asks. */
+static Lower *lower_nodes(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d,
+                          const OnnxGraph **branch)
 {
     Lower *l = ARENA_NEW(a, Lower);
     const OnnxGraph *g = m->graph;
@@ -175,7 +190,8 @@ Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_p
                   .net = net_of(a, m),
                   .polys = polys_new(a),
                   .dim_text = *dims,
-                  .is_partial = is_partial };
+                  .is_partial = is_partial,
+                  .branch = branch };
     l->elems = elems_new(a, l->polys);
     l->value = ARENA_ARRAY(a, (size_t)l->net->nvalue + 1, Value);
     l->joins_results = net_joins(a, l->net, joins_results, NULL);
@@ -191,6 +207,37 @@ Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_p
         l->nfailed += !lower_node(l, l->node);
     }
     l->node = NULL;
+    return l;
+}
+
+static bool has_branches(const OnnxGraph *g)
+{
+    bool has = false;
+    for (int i = 0; i < g->nnode && !has; i++)
+        has = strcmp(g->node[i].op, "If") == 0;
+    return has;
+}
+
+/* The model with branches in the place of those If nodes that take the same one in every call: their conditions are
+ * constants, or follow from sizes. Conditions that follow from such nodes are known once these are replaced. */
+static const OnnxModel *with_branches(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial)
+{
+    enum { MOST = 20 };
+    for (int i = 0; i < MOST && has_branches(m->graph); i++) {
+        const OnnxGraph **branch = ARENA_ARRAY(a, (size_t)m->graph->nnode + 1, const OnnxGraph *);
+        if (!lower_nodes(a, m, dims, is_partial, diag_new(a), branch)->nbranch)
+            break;
+        m = onnx_with_branches(a, m, branch);
+    }
+    return m;
+}
+
+Lower *lower_model(Arena *a, const OnnxModel *given, const TextList *dims, bool is_partial, Diag *d)
+{
+    const OnnxModel *m = with_branches(a, given, dims, is_partial);
+    const OnnxGraph *g = m->graph;
+    const int before = diag_nerror(d);
+    Lower *l = lower_nodes(a, m, dims, is_partial, d, NULL);
     int noutput = 0;
     for (int i = 0; i < g->noutput && diag_nerror(d) == before; i++)
         noutput += lower_give_output(l, &g->output[i]);

@@ -129,10 +129,12 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    const Elem *zero[2]; /* a constant, real and whole; NULL: none was needed yet */
-    TextList dim_text;   /* --dim: "batch=B:1..16" */
-    bool is_partial;     /* what is not known is an input, and only warned of */
-    int nfailed, ntold;  /* nodes; operators that are not supported */
+    const Elem *zero[2];      /* a constant, real and whole; NULL: none was needed yet */
+    TextList dim_text;        /* --dim: "batch=B:1..16" */
+    bool is_partial;          /* what is not known is an input, and only warned of */
+    int nfailed, ntold;       /* nodes; operators that are not supported */
+    int nbranch;              /* If nodes of which it is known which branch they take */
+    const OnnxGraph **branch; /* of each node that one; NULL: nobody asks */
 } Lower;
 
 /* ---- memory.c ---- */

@@ -181,6 +181,7 @@ static bool try_cuts(CallWriter *w, const Elem *value, const int *order, const i
     *w->call = (Call){ .op = of_row ? "row_values" : ngroup <= 2 ? "rows" : "batch_rows" };
     w->naxis = 0;
     w->text = (Text){ .arena = l->arena };
+    memset(w->written, 0, sizeof w->written);
     w->step->is_value_of_row = of_row;
     if (of_row) {
         if (ngroup > 1)
@@ -259,6 +260,8 @@ static bool write_formula(CallWriter *w)
                 if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
                     try_cuts(w, s->value, order, dims, ndim, cuts, of_row, row))
                     return true;
+                if (w->text.len > CALL_MAX_TEXT) /* whatever the axes are */
+                    return false;
             }
     /* the row may be one that the output lacks, and as long as its last extent by chance */
     return row && !of_row && try_cuts(w, s->value, m->order, dims, ndim, 0, true, row);

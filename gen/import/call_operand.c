@@ -180,7 +180,7 @@ static bool write_indexed(CallWriter *w, const Elem *x)
     return true;
 }
 
-bool call_write_load(CallWriter *w, const Elem *x)
+static bool write_load(CallWriter *w, const Elem *x)
 {
     if (w->step->op && x->memory == w->step->out) {
         text_add(&w->text, "acc");
@@ -205,4 +205,20 @@ bool call_write_load(CallWriter *w, const Elem *x)
         w->text.s[before] = '\0';
     w->call->noperand = noperand;
     return write_indexed(w, x);
+}
+
+bool call_write_load(CallWriter *w, const Elem *x)
+{
+    const bool is_chosen = w->nchoice > 0;
+    const size_t before = w->text.len;
+    for (const CallWritten *c = w->written; c < w->written + CALL_KEPT; c++)
+        if (c->elem == x && c->is_chosen == is_chosen) {
+            text_add(&w->text, c->text);
+            return true;
+        }
+    if (!write_load(w, x))
+        return false;
+    const char *text = arena_strdup(w->lower->arena, text_str(&w->text) + before);
+    w->written[w->nwritten++ % CALL_KEPT] = (CallWritten){ x, is_chosen, text };
+    return true;
 }

@@ -8,7 +8,14 @@
 #include "gen/base/text.h"
 #include "gen/import/lower.h"
 
-enum { CALL_MAX_AXIS = 8 };
+enum { CALL_MAX_AXIS = 8, CALL_MAX_TEXT = 6000, CALL_KEPT = 8 };
+
+/* An element of memory as it was written: formulas read most of theirs several times. */
+typedef struct {
+    const Elem *elem;
+    bool is_chosen; /* within a choice */
+    const char *text;
+} CallWritten;
 
 typedef struct {
     Lower *lower;
@@ -21,6 +28,8 @@ typedef struct {
     const Poly *extent[CALL_MAX_AXIS];
     int place[CALL_MAX_AXIS];
     Text text;
+    int nwritten;
+    CallWritten written[CALL_KEPT]; /* the latest ones */
 } CallWriter;
 
 bool call_is_equal(CallWriter *w, const Poly *x, const Poly *y);

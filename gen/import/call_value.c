@@ -9,8 +9,6 @@
 #include <string.h>
 #include "gen/import/call_private.h"
 
-enum { MAX_TEXT = 6000 };
-
 static bool write_number(CallWriter *w, const Elem *x)
 {
     if (x->type == ELEM_TRUTH) {
@@ -112,7 +110,7 @@ static bool write_apply(CallWriter *w, const Elem *x)
 
 bool call_write_elem(CallWriter *w, const Elem *x)
 {
-    if (!x || w->text.len > MAX_TEXT)
+    if (!x || w->text.len > CALL_MAX_TEXT)
         return false;
     switch (x->kind) {
     case ELEM_NUMBER:

@@ -267,7 +267,10 @@ static const Elem *replace(const Replacing *r, const Elem *x)
 
 const Elem *elem_replace(Elems *e, const Elem *x, int n, const int *place, const Elem *const *by)
 {
-    return replace(&(Replacing){ e, n, place, by }, x);
+    bool stays = true;
+    for (int i = 0; i < n && stays; i++)
+        stays = elem_as_size(by[i]) && poly_is_dim(e->polys, by[i]->size) == place[i];
+    return stays ? x : replace(&(Replacing){ e, n, place, by }, x);
 }
 
 int elem_temporary(Elems *e, int i)

@@ -48,7 +48,8 @@ typedef struct PACKAGE_outputs {
     TENSOR_GIVEN *TENSOR; /* TENSOR_DOC */ //@ repeat outputs
 } PACKAGE_outputs;
 
-/* A model that was loaded. A plain value of addresses: of the weights, which must stay where they are, and of memory with packed ones. */
+/* A model that was loaded. A plain value of addresses: of the weights, of which those that are not packed must stay where they are (PACKAGE_weight),
+ * and of memory with packed ones. */
 typedef struct PACKAGE_model {
     const void *constant[NCONSTANT_ROOM];
     const void *packed[NPACKED_ROOM];
@@ -68,6 +69,7 @@ typedef struct PACKAGE_weight {
     const char *name, *type; /* as in safetensors: "F32" */
     int rank;
     int64_t extent[MOST_RANK];
+    int stays; /* 1: calls read it where it lies, so it must stay there; 0: it is only packed, once, and may be gone when the model is loaded */
 } PACKAGE_weight;
 const PACKAGE_weight *PACKAGE_weight_at(int weight);
 

@@ -220,6 +220,24 @@ static int cut_score(unsigned cuts, int ndim)
     return (naxis == 2 && last_alone ? 0 : naxis == 1 ? 1 : naxis == 2 ? 2 : naxis + 1) * 2 + !last_alone;
 }
 
+/* Tries all ways to cut extents into axes, the best ones first; last_alone: the last extent is an axis by itself. */
+static bool try_all_cuts(CallWriter *w, const int *order, const int *dims, int ndim, bool last_alone, bool of_row,
+                         const Poly *row)
+{
+    const unsigned ncuts = ndim ? 1u << (ndim - 1) : 1, must = last_alone && ndim > 1 ? 1u << (ndim - 2) : 0;
+    for (int plain = 1; plain >= 0; plain--)
+        for (int score = 0; score < 16; score++)
+            for (unsigned cuts = 0; cuts < ncuts; cuts++) {
+                w->is_plain = plain;
+                if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
+                    try_cuts(w, w->step->value, order, dims, ndim, cuts, of_row, row))
+                    return true;
+                if (w->text.len > CALL_MAX_TEXT) /* whatever the axes are */
+                    return false;
+            }
+    return false;
+}
+
 static bool write_formula(CallWriter *w)
 {
     Lower *l = w->lower;
@@ -245,24 +263,22 @@ static bool write_formula(CallWriter *w)
                 order[n++] = m->order[i];
         order[n] = last;
     }
-    for (int k = 0; k < m->rank; k++)
-        if (!poly_is(s->part[order[k]] ? s->part[order[k]] : m->extent[order[k]], 1) || order[k] == last)
+    bool is_axis = true; /* the last extent */
+    for (int k = 0; k < m->rank; k++) {
+        is_axis = !poly_is(s->part[order[k]] ? s->part[order[k]] : m->extent[order[k]], 1) || order[k] == last;
+        if (is_axis)
             dims[ndim++] = order[k];
+    }
     const unsigned ncuts = ndim ? 1u << (ndim - 1) : 1;
-    const unsigned must = row && !of_row && ndim > 1 ? 1u << (ndim - 2) : 0;
     for (unsigned cuts = 0; row && !at && of_row && cuts < ncuts; cuts++) /* a row of several extents */
         if (try_cuts(w, s->value, order, dims, ndim, cuts, false, row))
             return true;
-    for (int plain = 1; plain >= 0; plain--)
-        for (int score = 0; score < 16; score++)
-            for (unsigned cuts = 0; cuts < ncuts; cuts++) {
-                w->is_plain = plain;
-                if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
-                    try_cuts(w, s->value, order, dims, ndim, cuts, of_row, row))
-                    return true;
-                if (w->text.len > CALL_MAX_TEXT) /* whatever the axes are */
-                    return false;
-            }
+    if (try_all_cuts(w, order, dims, ndim, row && !of_row, of_row, row))
+        return true;
+    if (s->at && !row && !is_axis) { /* a part one element wide: its elements do not lie side by side */
+        dims[ndim++] = order[m->rank - 1];
+        return try_all_cuts(w, order, dims, ndim, true, false, NULL);
+    }
     /* the row may be one that the output lacks, and as long as its last extent by chance */
     return row && !of_row && try_cuts(w, s->value, m->order, dims, ndim, 0, true, row);
 }

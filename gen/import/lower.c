@@ -8,9 +8,9 @@
 
 const LowerRow *lower_row(const char *op)
 {
-    const LowerRow *const tables[] = { lower_elements, lower_functions, lower_rows,    lower_views,
-                                       lower_gathers,  lower_pads,      lower_sizes,   lower_products,
-                                       lower_images,   lower_einsums,   lower_rotaries };
+    const LowerRow *const tables[] = { lower_elements, lower_functions, lower_rows,     lower_views,   lower_gathers,
+                                       lower_pads,     lower_sizes,     lower_products, lower_images,  lower_windows,
+                                       lower_resizes,  lower_scatters,  lower_einsums,  lower_rotaries };
     for (size_t i = 0; i < LENGTH(tables); i++)
         for (const LowerRow *row = tables[i]; row->op; row++)
             if (strcmp(row->op, op) == 0)
@@ -61,15 +61,11 @@ static const struct {
     { "QLinearConv", "import the model from before it was quantized" },
     { "MatMulInteger", "import the model from before it was quantized" },
     { "ConvInteger", "import the model from before it was quantized" },
-    { "ScatterND", "use Concat or Where, if it is known where the parts lie" },
-    { "ScatterElements", "use OneHot and Where, or Concat" },
     { "RandomNormal", "draw the numbers outside of the model, as an input" },
     { "RandomNormalLike", "draw the numbers outside of the model, as an input" },
     { "RandomUniform", "draw the numbers outside of the model, as an input" },
     { "RandomUniformLike", "draw the numbers outside of the model, as an input" },
     { "Bernoulli", "draw the numbers outside of the model, as an input" },
-    { "LpPool", "write it as Pow, AveragePool and Pow" },
-    { "LRN", "write it with Mul, AveragePool and Pow" },
 };
 
 /* Tells once of each operator that is not supported, at its first node. */

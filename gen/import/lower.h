@@ -297,13 +297,20 @@ typedef struct {
 const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim);
 /* One value of the elements of x, over the places of v, along these axes: "sum" and the like. NULL after an error. */
 const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes);
+/* The images as they are computed with, [N][H][W][C]: over places n, h, w, c. Copies what lies otherwise. */
+bool lower_images_in(Lower *l, Value *v, Access *a, const Poly **extent);
+/* The result of a step on images, [N][P][Q][channels], as the model sees it. */
+const Elem *lower_images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim);
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
+/* Pooling as a formula: at the node at hand. */
+bool lower_mean_of_windows(Lower *l);
+bool lower_largest_of_windows(Lower *l); /* with the places where they stand, if that is an output */
 /* Gives a value whose elements are those of an input at the places `by`, which are of the output. */
 bool lower_give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by);
 extern const LowerRow lower_elements[], lower_functions[], lower_rows[], lower_views[], lower_gathers[], lower_pads[],
-    lower_sizes[], lower_products[], lower_images[], lower_einsums[],
-    lower_rotaries[]; /* each ends in a row without op */
+    lower_sizes[], lower_products[], lower_images[], lower_windows[], lower_resizes[], lower_scatters[],
+    lower_einsums[], lower_rotaries[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

@@ -2,8 +2,11 @@
  *
  * lower_elements: operators of ONNX whose results are functions of elements at the same place, which formulas say.
  */
+#include <math.h>
 #include <string.h>
 #include "gen/import/lower_elements.h"
+
+static const Elem *number(Lower *l, double x) { return elem_number(l->elems, x); }
 
 /* The extents of values that are brought to one shape. False after an error. */
 static bool broadcast(Lower *l, int n, int *rank, const Poly **dim)
@@ -131,14 +134,27 @@ static const Elem *remainder_of(Lower *l, const ElementsMaker *m, int n, const E
     return elem_as(l->elems, left, ELEM_INT);
 }
 
+/* The same of real numbers. What an infinite number does not go into stays, or becomes that number. */
+static const Elem *real_remainder(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
+{
+    const bool of_first = onnx_int(l->node->onnx, "fmod", 0);
+    const Elem *x = arg[0], *y = arg[1];
+    const Elem *times = ELEM(l->elems, of_first ? "trunc" : "floor", ELEM(l->elems, "/", x, y));
+    const Elem *same = ELEM(l->elems, ">=", ELEM(l->elems, "*", x, y), number(l, 0));
+    const Elem *whole = of_first ? x : ELEM(l->elems, "?", same, x, y);
+    (void)m, (void)n;
+    return ELEM(l->elems, "?", ELEM(l->elems, "==", ELEM(l->elems, "abs", y), number(l, INFINITY)), whole,
+                ELEM(l->elems, "-", x, ELEM(l->elems, "*", times, y)));
+}
+
 static bool lower_mod(Lower *l, const NetNode *n)
 {
     (void)n;
     if (!lower_has(l, 2))
         return false;
-    if (elem_type_of(lower_input(l, 0)->type) == ELEM_REAL)
-        return lower_error(l, "remainders of real numbers are not supported; write x - y*floor(x / y)");
-    return elements_give(l, 2, lower_input(l, 0)->type, (ElementsMaker){ .of = remainder_of, .op = "%" });
+    const Value *v = lower_input(l, 0);
+    const bool is_real = elem_type_of(v->type) == ELEM_REAL;
+    return elements_give(l, 2, v->type, (ElementsMaker){ .of = is_real ? real_remainder : remainder_of, .op = "%" });
 }
 
 static const Elem *power(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
@@ -171,7 +187,6 @@ bool elements_give_one(Lower *l, ElementType type, ElementsOfOne *one)
     return lower_has(l, 1) && elements_give(l, 1, type, (ElementsMaker){ .of = one_of, .one = one });
 }
 
-static const Elem *number(Lower *l, double x) { return elem_number(l->elems, x); }
 static const Elem *of_cast(Lower *l, const Elem *x) { return (void)l, x; }
 
 /* Of inference: all are kept. */

@@ -135,6 +135,72 @@ static const Elem *of_sinh(Lower *l, const Elem *x)
     return ELEM(l->elems, "*", half, ELEM(l->elems, "+", of_cosh(l, x), number(l, 1)));
 }
 
+/* Of x from 0 on: x, (x - 1) / (x + 1) or -1 / x is below 0.42, and an odd polynomial is arctan there (Cephes, atanf).
+ */
+static const Elem *arctan_of_size(Lower *l, const Elem *x)
+{
+    static const double term[] = { 8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1 };
+    const Elem *one = number(l, 1), *is_large = ELEM(l->elems, ">", x, number(l, 2.414213562373095)),
+               *is_middle = ELEM(l->elems, ">", x, number(l, 0.4142135623730950));
+    const Elem *middle = ELEM(l->elems, "/", ELEM(l->elems, "-", x, one), ELEM(l->elems, "+", x, one));
+    const Elem *r =
+        ELEM(l->elems, "?", is_large, ELEM(l->elems, "/", number(l, -1), x), ELEM(l->elems, "?", is_middle, middle, x));
+    const Elem *from = ELEM(l->elems, "?", is_large, number(l, M_PI_2),
+                            ELEM(l->elems, "?", is_middle, number(l, M_PI_4), number(l, 0)));
+    const Elem *square = ELEM(l->elems, "*", r, r), *sum = number(l, term[0]);
+    for (size_t i = 1; i < LENGTH(term); i++)
+        sum = ELEM(l->elems, "+", ELEM(l->elems, "*", sum, square), number(l, term[i]));
+    const Elem *bend = ELEM(l->elems, "*", ELEM(l->elems, "*", sum, square), r);
+    return ELEM(l->elems, "+", from, ELEM(l->elems, "+", bend, r));
+}
+
+static const Elem *with_sign_of(Lower *l, const Elem *x, const Elem *size)
+{
+    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), ELEM(l->elems, "neg", size), size);
+}
+
+static const Elem *of_atan(Lower *l, const Elem *x)
+{
+    return with_sign_of(l, x, arctan_of_size(l, ELEM(l->elems, "abs", x)));
+}
+
+/* sqrt((1 - x) (1 + x)) */
+static const Elem *other_leg(Lower *l, const Elem *x)
+{
+    return ELEM(l->elems, "sqrt",
+                ELEM(l->elems, "*", ELEM(l->elems, "-", number(l, 1), x), ELEM(l->elems, "+", number(l, 1), x)));
+}
+
+static const Elem *of_asin(Lower *l, const Elem *x) { return of_atan(l, ELEM(l->elems, "/", x, other_leg(l, x))); }
+
+static const Elem *of_acos(Lower *l, const Elem *x)
+{
+    const Elem *half = ELEM(l->elems, "/", ELEM(l->elems, "-", number(l, 1), x), ELEM(l->elems, "+", number(l, 1), x));
+    return ELEM(l->elems, "*", arctan_of_size(l, ELEM(l->elems, "sqrt", half)), number(l, 2));
+}
+
+/* log(x + sqrt(x x + 1)) of the size of x */
+static const Elem *of_asinh(Lower *l, const Elem *x)
+{
+    const Elem *size = ELEM(l->elems, "abs", x),
+               *root = ELEM(l->elems, "sqrt", ELEM(l->elems, "+", ELEM(l->elems, "*", x, x), number(l, 1)));
+    return with_sign_of(l, x, ELEM(l->elems, "log", ELEM(l->elems, "+", size, root)));
+}
+
+static const Elem *of_acosh(Lower *l, const Elem *x)
+{
+    const Elem *root =
+        ELEM(l->elems, "sqrt",
+             ELEM(l->elems, "*", ELEM(l->elems, "-", x, number(l, 1)), ELEM(l->elems, "+", x, number(l, 1))));
+    return ELEM(l->elems, "log", ELEM(l->elems, "+", x, root));
+}
+
+static const Elem *of_atanh(Lower *l, const Elem *x)
+{
+    const Elem *part = ELEM(l->elems, "/", ELEM(l->elems, "+", number(l, 1), x), ELEM(l->elems, "-", number(l, 1), x));
+    return ELEM(l->elems, "*", ELEM(l->elems, "log", part), number(l, 0.5));
+}
+
 /* Of operators whose formula is made by one of these. */
 static const struct {
     const char *op;
@@ -157,6 +223,12 @@ static const struct {
              { "com.microsoft.QuickGelu", of_swish },
              { "com.microsoft.Gelu", of_gelu },
              { "Tan", of_tan },
+             { "Asin", of_asin },
+             { "Acos", of_acos },
+             { "Atan", of_atan },
+             { "Asinh", of_asinh },
+             { "Acosh", of_acosh },
+             { "Atanh", of_atanh },
              { "Cosh", of_cosh },
              { "Sinh", of_sinh },
              { "Identity", of_cast } };
@@ -189,6 +261,12 @@ const LowerRow lower_functions[] = {
     { "Shrink", lower_one, LOWERS_ELEMENTS, NULL },
     { "Swish", lower_one, LOWERS_ELEMENTS, NULL },
     { "Tan", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Asin", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Acos", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Atan", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Asinh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Acosh", lower_one, LOWERS_ELEMENTS, NULL },
+    { "Atanh", lower_one, LOWERS_ELEMENTS, NULL },
     { "Cosh", lower_one, LOWERS_ELEMENTS, NULL },
     { "Sinh", lower_one, LOWERS_ELEMENTS, NULL },
     { "com.microsoft.QuickGelu", lower_one, LOWERS_ELEMENTS, NULL },

@@ -160,7 +160,28 @@ static bool lower_gather_nd(Lower *l, const NetNode *n)
     return lower_give_view(l, 0, 0, rank, dim, by);
 }
 
+/* The first elements along an axis, so many as the second input says, in reverse order. */
+static bool lower_reverse_sequence(Lower *l, const NetNode *n)
+{
+    if (!lower_has(l, 2))
+        return false;
+    const Value *v = lower_input(l, 0), *length = lower_input(l, 1);
+    int64_t batch = onnx_int(n->onnx, "batch_axis", 1), time = onnx_int(n->onnx, "time_axis", 0);
+    const Elem *by[LOWER_MAX_RANK];
+    if (!lower_axis(l, &batch, v->rank) || !lower_axis(l, &time, v->rank) || length->rank != 1 || batch == time ||
+        !lower_require(l, length->dim[0], v->dim[batch]))
+        return lower_error(l, "expected a length for each sequence");
+    for (int i = 0; i < v->rank; i++)
+        by[i] = lower_place_elem(l, i, v->dim[i]);
+    const int place = lower_place(l, 0, length->dim[0]);
+    const Elem *most = elem_replace(l->elems, value_elem(l, length), 1, &place, &by[batch]), *here = by[time];
+    const Elem *last = ELEM(l->elems, "-", most, elem_int(l->elems, 1));
+    by[time] = ELEM(l->elems, "?", ELEM(l->elems, "<", here, most), ELEM(l->elems, "-", last, here), here);
+    return lower_give_view(l, 0, 0, v->rank, v->dim, by);
+}
+
 const LowerRow lower_gathers[] = {
+    { "ReverseSequence", lower_reverse_sequence, LOWERS_ROWS, NULL },
     { "Gather", lower_gather, LOWERS_ROWS, NULL },
     { "GatherElements", lower_gather_elements, LOWERS_ROWS, NULL },
     { "GatherND", lower_gather_nd, LOWERS_ROWS, NULL },

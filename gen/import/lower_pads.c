@@ -82,6 +82,40 @@ static bool lower_pad(Lower *l, const NetNode *n)
     return give_where(l, v->rank, dim, inside, by, fill);
 }
 
+/* Cuts what is too large around its middle, and puts zeros around what is too small. */
+static bool lower_center(Lower *l, const NetNode *n)
+{
+    const Value *v = lower_input(l, 0);
+    const Poly *dim[LOWER_MAX_RANK], *size[LOWER_MAX_LIST];
+    const Elem *by[LOWER_MAX_RANK], *inside = elem_truth(l->elems, true);
+    int nsize, naxis = 0;
+    const int64_t *given = onnx_ints(n->onnx, "axes", &naxis);
+    if (!lower_has(l, 2) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, size, &nsize) ||
+        nsize != (naxis ? naxis : v->rank))
+        return lower_error(l, "the size that it makes is not made of sizes");
+    memcpy(dim, v->dim, sizeof dim);
+    for (int k = 0; k < nsize; k++) {
+        int64_t axis = naxis ? given[k] : k;
+        if (!lower_axis(l, &axis, v->rank))
+            return false;
+        dim[axis] = size[k];
+    }
+    for (int i = 0; i < v->rank; i++) {
+        const Poly *zero = number(l, 0), *more = poly_sub(l->polys, dim[i], v->dim[i]);
+        const Poly *before = poly_apply(l->polys, "/", poly_apply(l->polys, "max", more, zero), number(l, 2));
+        const Poly *cut =
+            poly_apply(l->polys, "/", poly_apply(l->polys, "max", poly_sub(l->polys, zero, more), zero), number(l, 2));
+        const Poly *at =
+            poly_add(l->polys, elem_as_size(lower_place_elem(l, i, dim[i])), poly_sub(l->polys, cut, before));
+        by[i] = elem_size(l->elems, at);
+        if (!at || poly_is_within(l->polys, at, v->dim[i]))
+            continue;
+        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, ">=", by[i], elem_int(l->elems, 0)));
+        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, "<", by[i], elem_size(l->elems, v->dim[i])));
+    }
+    return give_where(l, v->rank, dim, inside, by, elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type)));
+}
+
 static bool lower_trilu(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
@@ -156,6 +190,7 @@ static bool lower_depth_to_space(Lower *l, const NetNode *n)
 
 const LowerRow lower_pads[] = {
     { "Pad", lower_pad, LOWERS_ROWS, NULL },
+    { "CenterCropPad", lower_center, LOWERS_ROWS, NULL },
     { "Trilu", lower_trilu, LOWERS_ROWS, NULL },
     { "CumSum", lower_cum_sum, LOWERS_ROWS, NULL },
     { "DepthToSpace", lower_depth_to_space, LOWERS_ROWS, NULL },

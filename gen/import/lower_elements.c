@@ -48,9 +48,12 @@ bool elements_give(Lower *l, int n, ElementType type, ElementsMaker of)
             listed = poly_compare(l->polys, v->dim[k], dim[k]) == POLY_EQUAL;
     }
     if (!listed) {
-        for (int i = 0; i < n; i++)
+        bool is_there = true;
+        for (int i = 0; i < n; i++) {
             arg[i] = lower_broadcast(l, lower_input(l, i), rank, dim);
-        return lower_give(l, 0, type, rank, dim, of.of(l, &of, n, arg));
+            is_there = is_there && arg[i];
+        }
+        return lower_give(l, 0, type, rank, dim, is_there ? of.of(l, &of, n, arg) : NULL);
     }
     const Elem *list[LOWER_MAX_LIST];
     for (int k = 0; k < most; k++) {

@@ -139,8 +139,8 @@ static bool lower_gather_nd(Lower *l, const NetNode *n)
     int rank = 0;
     if (!at)
         return false;
-    if (at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 || batch + many > v->rank ||
-        at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
+    if (at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 || batch >= at->rank || many < 1 ||
+        batch + many > v->rank || at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
         return lower_error(l, "how many indices make an element is not known");
     for (; rank < at->rank - 1; rank++)
         dim[rank] = at->dim[rank];

@@ -158,7 +158,7 @@ static bool lower_depth_to_space(Lower *l, const NetNode *n)
     const int64_t block = onnx_int(n->onnx, "blocksize", 1);
     const bool is_back = strcmp(n->op, "SpaceToDepth") == 0;
     const bool is_crd = strcmp(onnx_string(n->onnx, "mode", "DCR"), "CRD") == 0;
-    if (v->rank != 4 || block < 1)
+    if (v->rank != 4 || block < 1 || block > 1 << 20)
         return lower_error(l, "expected images");
     const Poly *b = number(l, block), *bb = number(l, block * block);
     const Poly *c = is_back ? poly_mul(l->polys, v->dim[1], bb) : poly_apply(l->polys, "/", v->dim[1], bb);

@@ -171,8 +171,7 @@ typedef struct {
     bool has_fixed;
 } Axis;
 
-/* Where element p of the result stands in the input. */
-static double place_of(const Axis *x, int64_t p)
+static double exact_place_of(const Axis *x, int64_t p)
 {
     const double wide = x->factor * (double)x->in, half = ((double)p + 0.5) / x->factor - 0.5;
     switch (position(coordinates, x->r->where)) {
@@ -192,6 +191,9 @@ static double place_of(const Axis *x, int64_t p)
         return half;
     }
 }
+
+/* Where element p of the result stands in the input, or far outside of it. */
+static double place_of(const Axis *x, int64_t p) { return fmin(fmax(exact_place_of(x, p), -0x1p40), 0x1p40); }
 
 /* How much of an element that is so far away is taken. */
 static double cubic(double distance, double a)

@@ -46,7 +46,10 @@ static bool lower_constant_of_shape(Lower *l, const NetNode *n)
     const ElementType type = t ? t->type : ELEMENT_F32;
     const Elem *x = t ? lower_constant_elem(l, t, 0) : elem_number(l->elems, 0);
     for (int i = 0; i < rank; i++)
-        count = count >= 0 && poly_is_number(dim[i], &extent) && count * extent <= LOWER_MAX_LIST ? count * extent : -1;
+        count = count >= 0 && poly_is_number(dim[i], &extent) && extent >= 0 && extent <= LOWER_MAX_LIST &&
+                        count * extent <= LOWER_MAX_LIST
+                    ? count * extent
+                    : -1;
     for (int i = 0; i < count; i++)
         list[i] = x;
     if (count > 0)

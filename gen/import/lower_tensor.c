@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "gen/base/name.h"
 #include "gen/base/text.h"
@@ -122,7 +123,7 @@ void lower_add_constant(Lower *l, int value)
     for (int64_t i = 0; i < t->count && is_even; i++) {
         first = i == 0 ? constant_at(t, i) : first;
         second = i == 1 ? constant_at(t, i) : second;
-        is_even = i < 2 || constant_at(t, i) == first + (second - first) * (double)i;
+        is_even = i < 2 ? fabs(i ? second : first) < 0x1p40 : constant_at(t, i) == first + (second - first) * (double)i;
     }
     if (is_even) { /* 0, 1, 2 ... */
         const Poly *at = lower_flat_place(l, t->rank, v->dim);

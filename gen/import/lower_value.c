@@ -86,15 +86,21 @@ const Poly *lower_flat_place(Lower *l, int rank, const Poly *const *dim)
     return at;
 }
 
+/* A whole number that differences and sums of a few fit 64 bits of. */
+static bool is_plain_whole(const Elem *x, int64_t *value)
+{
+    return elem_is_whole(x, value) && *value > -(INT64_C(1) << 40) && *value < INT64_C(1) << 40;
+}
+
 const Elem *value_elem(Lower *l, const Value *v)
 {
     int64_t first, second, next;
     if (v->elem || !v->nlist)
         return v->elem;
     const Poly *at = lower_flat_place(l, v->rank, v->dim);
-    bool is_even = v->nlist > 1 && elem_is_whole(v->list[0], &first) && elem_is_whole(v->list[1], &second);
+    bool is_even = v->nlist > 1 && is_plain_whole(v->list[0], &first) && is_plain_whole(v->list[1], &second);
     for (int i = 2; i < v->nlist && is_even; i++)
-        is_even = elem_is_whole(v->list[i], &next) && next == first + (second - first) * i;
+        is_even = is_plain_whole(v->list[i], &next) && next == first + (second - first) * i;
     if (is_even) /* 0, 1, 2 ... */
         return elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, at, poly_number(l->polys, second - first)),
                                             poly_number(l->polys, first)));

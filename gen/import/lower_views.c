@@ -26,7 +26,8 @@ static bool list_view(Lower *l, const Value *v, int rank, const Poly *const *dim
     int64_t count = 1, extent[LOWER_MAX_RANK], size;
     int place[LOWER_MAX_RANK];
     for (int i = 0; i < rank; i++) {
-        if (!poly_is_number(dim[i], &extent[i]) || extent[i] > LOWER_MAX_LIST)
+        if (!poly_is_number(dim[i], &extent[i]) || extent[i] < 0 || extent[i] > LOWER_MAX_LIST ||
+            count > LOWER_MAX_LIST)
             return false;
         count *= extent[i];
         place[i] = lower_place(l, i, dim[i]);

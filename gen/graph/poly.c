@@ -276,8 +276,8 @@ static const Poly *quotient_of_quotient(Polys *p, const OpRow *op, const Poly *x
     poly_range(p, y, &least_y, &most);
     if (least < 0 || least_y <= 0)
         return NULL;
-    return apply_quotient(p, op, poly_add(p, a, poly_mul(p, b, poly_number(p, last ? last->by : 0))),
-                          poly_mul(p, b, y));
+    const Poly *sum = poly_add(p, a, poly_mul(p, b, poly_number(p, last ? last->by : 0))), *by = poly_mul(p, b, y);
+    return sum && by ? apply_quotient(p, op, sum, by) : NULL;
 }
 
 /* Quotients of what is not negative: the multiples of y come out of x, if what is left is not negative either. */

@@ -267,7 +267,10 @@ static const Elem *replace(const Replacing *r, const Elem *x)
 
 const Elem *elem_replace(Elems *e, const Elem *x, int n, const int *place, const Elem *const *by)
 {
-    return replace(&(Replacing){ e, n, place, by }, x);
+    bool stays = true;
+    for (int i = 0; i < n && stays; i++)
+        stays = elem_as_size(by[i]) && poly_is_dim(e->polys, by[i]->size) == place[i];
+    return stays ? x : replace(&(Replacing){ e, n, place, by }, x);
 }
 
 int elem_temporary(Elems *e, int i)
@@ -289,6 +292,18 @@ bool elem_uses(const Elems *e, const Elem *x, int place)
     for (int i = 0; i < x->narg && !uses; i++)
         uses = elem_uses(e, x->arg[i], place) && !(x->kind == ELEM_ROW && x->along == place);
     return uses;
+}
+
+bool elem_stays_whole(const Elem *x)
+{
+    static const char *const of_wholes[] = { "+", "-", "*", "min", "max", "div", "%", "neg", "?" };
+    bool stays = x->type == ELEM_INT;
+    if (x->kind != ELEM_APPLY)
+        return stays;
+    stays = stays && names_find(NAMES(of_wholes, LENGTH(of_wholes)), x->op) >= 0;
+    for (int i = strcmp(x->op, "?") == 0; i < x->narg && stays; i++)
+        stays = elem_stays_whole(x->arg[i]);
+    return stays;
 }
 
 bool elem_loads(const Elem *x, int memory)

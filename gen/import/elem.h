@@ -66,6 +66,11 @@ const Elem *elem_row(Elems *e, const char *op, int along, const Poly *extent, co
                      const Elem *more);
 const Elem *elem_as(Elems *e, const Elem *x, ElemType type); /* converted; to truth: is it not 0 */
 
+/* A place along an extent that counts from the end where it is negative, as one from 0 on. */
+const Elem *elem_wrap(Elems *e, const Elem *x, const Poly *extent);
+/* What elem_wrap was given; NULL: x is none of its. */
+const Elem *elem_wrapped(Elems *e, const Elem *x, const Poly *extent);
+
 /* The expression with other values in the place of n places. */
 const Elem *elem_replace(Elems *e, const Elem *x, int n, const int *place, const Elem *const *by);
 int64_t elem_cut(double x);                        /* without its fraction, within 2^62 */
@@ -74,6 +79,7 @@ bool elem_is_whole(const Elem *x, int64_t *value); /* a whole constant */
 const Poly *elem_as_size(const Elem *x);           /* NULL: it is no size */
 bool elem_uses(const Elems *e, const Elem *x, int place);
 bool elem_loads(const Elem *x, int memory);
+bool elem_stays_whole(const Elem *x); /* can formulas compute it in whole numbers alone, from its parts on? */
 /* The value at these dims, places among them; `load` gives elements of memory. False: it has none. */
 typedef bool ElemLoad(void *ctx, int memory, const int64_t *index, int n, double *value);
 bool elem_at(const Elems *e, const Elem *x, int64_t *dims, ElemLoad *load, void *ctx, double *value);

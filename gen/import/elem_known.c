@@ -376,6 +376,18 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
     return elem_plain(e, f->op, type, n, arg);
 }
 
+/* ---- places from the end ---- */
+
+const Elem *elem_wrap(Elems *e, const Elem *x, const Poly *extent)
+{
+    return ELEM(e, "?", ELEM(e, "<", x, elem_int(e, 0)), ELEM(e, "+", x, elem_size(e, extent)), x);
+}
+
+const Elem *elem_wrapped(Elems *e, const Elem *x, const Poly *extent)
+{
+    return is_op(x, "?") && !elem_as_size(x->arg[2]) && x == elem_wrap(e, x->arg[2], extent) ? x->arg[2] : NULL;
+}
+
 /* ---- values ---- */
 
 static bool row_at(const Elems *e, const Elem *x, int64_t *dims, ElemLoad *load, void *ctx, double *value)

@@ -129,20 +129,21 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    const Elem *zero;   /* a constant; NULL: none was needed yet */
-    TextList dim_text;  /* --dim: "batch=B:1..16" */
-    bool is_partial;    /* what is not known is an input, and only warned of */
-    int nfailed, ntold; /* nodes; operators that are not supported */
+    const Elem *zero[2];      /* a constant, real and whole; NULL: none was needed yet */
+    TextList dim_text;        /* --dim: "batch=B:1..16" */
+    bool is_partial;          /* what is not known is an input, and only warned of */
+    int nfailed, ntold;       /* nodes; operators that are not supported */
+    int nbranch;              /* If nodes of which it is known which branch they take */
+    const OnnxGraph **branch; /* of each node that one; NULL: nobody asks */
 } Lower;
-
-/* The place along extent i of a tensor, where that is so large: one for all tensors. */
-int lower_place(Lower *l, int i, const Poly *extent);
-const Elem *lower_place_elem(Lower *l, int i, const Poly *extent);
-void lower_places(Lower *l, int rank, const Poly *const *dim, int *place);
 
 /* ---- memory.c ---- */
 
 int memory_add(Lower *l, Memory m);
+Memory memory_result(const Storage *stored, int rank, const Poly *const *extent); /* of a step */
+/* Adds a constant, whose elements lie in order. */
+int memory_constant(Lower *l, const char *from, const Storage *stored, int rank, const Poly *const *extent,
+                    const void *data);
 /* Strides of its extents as they lie in memory, which are ordered by this. */
 void memory_strides(Lower *l, int memory, const Poly **stride);
 /* The element of memory that the places of its extents give. */
@@ -161,7 +162,6 @@ bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
 
 /* Sees that the value lies in memory: its expression becomes a load. False after an error. */
 bool store_value(Lower *l, Value *v);
-const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */
 
 /* Where a node reads the results of several operators, what was made of all but the last one's is done by these. */
 bool store_others(Lower *l, const NetNode *n);
@@ -193,8 +193,6 @@ void siblings_join(Lower *l);
 
 /* Inputs that are given back as outputs with more behind become states. room: how many a state has room for. */
 void states_keep(Lower *l, const Poly *room);
-/* The dim that a name of the model is. */
-const Poly *lower_dim(Lower *l, const char *symbol);
 
 /* ---- split.c ---- */
 
@@ -233,6 +231,15 @@ bool call_of(Lower *l, Step *s, Call *c);
 
 /* NULL after errors. */
 Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d);
+
+/* ---- lower_value.c ---- */
+
+/* The place along extent i of a tensor, where that is so large: one for all tensors. */
+int lower_place(Lower *l, int i, const Poly *extent);
+const Elem *lower_place_elem(Lower *l, int i, const Poly *extent);
+void lower_places(Lower *l, int rank, const Poly *const *dim, int *place);
+/* The number of an element, counted in order, by its places. */
+const Poly *lower_flat_place(Lower *l, int rank, const Poly *const *dim);
 bool lower_error(Lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* about the node at hand */
 const Value *lower_input(Lower *l, int i);                                              /* NULL: left out */
 Value *lower_output(Lower *l, int i);
@@ -246,9 +253,19 @@ bool value_numbers(Lower *l, const Value *v, int most, double *number, int *n);
 bool lower_give(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, const Elem *elem);
 bool lower_give_list(Lower *l, int output, ElementType type, int rank, const Poly *const *dim, int n,
                      const Elem *const *list);
-const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* element i of a constant */
-bool lower_require(Lower *l, const Poly *x, const Poly *y);                /* they are equal; false after an error */
+bool lower_require(Lower *l, const Poly *x, const Poly *y); /* they are equal; false after an error */
 ElemType elem_type_of(ElementType type);
+
+/* ---- lower_tensor.c ---- */
+
+void lower_add_constant(Lower *l, int value); /* of the net's values */
+bool lower_add_input(Lower *l, const OnnxValue *input);
+/* Sees that an output of the model lies in memory of its own. */
+bool lower_give_output(Lower *l, const OnnxValue *output);
+const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* element i of a constant */
+/* The dim that a name of the model is; a new one where it was not met yet. */
+const Poly *lower_dim(Lower *l, const char *symbol);
+const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */
 
 /* ---- lower_ask.c ---- */
 
@@ -259,8 +276,7 @@ bool lower_axis(Lower *l, int64_t *axis, int rank); /* from 0 on, where it was c
 bool lower_numbers(Lower *l, const char *attribute, int input, int64_t *out, int *n);
 void step_extent(Step *s, const char *name, const Poly *size);
 void step_operand(Step *s, const char *name, const Access *a, const Poly *const *extent);
-int step_readers(const Lower *l, int memory);              /* the steps that read the memory and stay */
-Memory memory_result(int rank, const Poly *const *extent); /* of a step */
+int step_readers(const Lower *l, int memory); /* the steps that read the memory and stay */
 
 /* ---- the files lower_*.c ---- */
 
@@ -281,10 +297,20 @@ typedef struct {
 const Elem *lower_product(Lower *l, Value *a, Value *b, int *rank, const Poly **dim);
 /* One value of the elements of x, over the places of v, along these axes: "sum" and the like. NULL after an error. */
 const Elem *lower_reduced(Lower *l, const char *op, const Value *v, const Elem *x, unsigned axes);
+/* The images as they are computed with, [N][H][W][C]: over places n, h, w, c. Copies what lies otherwise. */
+bool lower_images_in(Lower *l, Value *v, Access *a, const Poly **extent);
+/* The result of a step on images, [N][P][Q][channels], as the model sees it. */
+const Elem *lower_images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim);
 /* The mean of all pixels of images, at the node at hand. */
 bool lower_mean_of_images(Lower *l, bool keeps_axes);
-extern const LowerRow lower_elements[], lower_rows[], lower_views[], lower_products[], lower_images[], lower_einsums[],
-    lower_rotaries[]; /* each ends in a row without op */
+/* Pooling as a formula: at the node at hand. */
+bool lower_mean_of_windows(Lower *l);
+bool lower_largest_of_windows(Lower *l); /* with the places where they stand, if that is an output */
+/* Gives a value whose elements are those of an input at the places `by`, which are of the output. */
+bool lower_give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by);
+extern const LowerRow lower_elements[], lower_functions[], lower_rows[], lower_views[], lower_gathers[], lower_pads[],
+    lower_sizes[], lower_products[], lower_images[], lower_windows[], lower_resizes[], lower_scatters[],
+    lower_einsums[], lower_rotaries[]; /* each ends in a row without op */
 const LowerRow *lower_row(const char *op);
 
 /* ---- write.c ---- */

@@ -68,13 +68,6 @@ void step_operand(Step *s, const char *name, const Access *a, const Poly *const 
     memcpy(o->extent, extent, (size_t)a->n * sizeof *extent);
 }
 
-Memory memory_result(int rank, const Poly *const *extent)
-{
-    Memory m = { .kind = MEMORY_RESULT, .stored = &storages[STORED_F32], .rank = rank, .step = -1 };
-    memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
-    return m;
-}
-
 int step_readers(const Lower *l, int memory)
 {
     int n = 0;

@@ -4,7 +4,9 @@
  */
 #include <math.h>
 #include <string.h>
-#include "gen/import/lower.h"
+#include "gen/import/lower_elements.h"
+
+static const Elem *number(Lower *l, double x) { return elem_number(l->elems, x); }
 
 /* The extents of values that are brought to one shape. False after an error. */
 static bool broadcast(Lower *l, int n, int *rank, const Poly **dim)
@@ -27,18 +29,7 @@ static bool broadcast(Lower *l, int n, int *rank, const Poly **dim)
     return true;
 }
 
-/* What formulas make of one value, with attributes of the node. */
-typedef const Elem *OfOne(Lower *l, const Elem *x);
-
-/* What is made of n elements: a function of formulas, or what `of` makes. */
-typedef struct Maker {
-    const Elem *(*of)(Lower *l, const struct Maker *m, int n, const Elem *const *arg);
-    const char *op;
-    OfOne *one;
-} Maker;
-
-/* Gives what is made of n inputs; of those that are known element by element, element by element. */
-static bool give(Lower *l, int n, ElementType type, Maker of)
+bool elements_give(Lower *l, int n, ElementType type, ElementsMaker of)
 {
     const Poly *dim[LOWER_MAX_RANK];
     const Elem *arg[8];
@@ -57,9 +48,12 @@ static bool give(Lower *l, int n, ElementType type, Maker of)
             listed = poly_compare(l->polys, v->dim[k], dim[k]) == POLY_EQUAL;
     }
     if (!listed) {
-        for (int i = 0; i < n; i++)
+        bool is_there = true;
+        for (int i = 0; i < n; i++) {
             arg[i] = lower_broadcast(l, lower_input(l, i), rank, dim);
-        return lower_give(l, 0, type, rank, dim, of.of(l, &of, n, arg));
+            is_there = is_there && arg[i];
+        }
+        return lower_give(l, 0, type, rank, dim, is_there ? of.of(l, &of, n, arg) : NULL);
     }
     const Elem *list[LOWER_MAX_LIST];
     for (int k = 0; k < most; k++) {
@@ -71,7 +65,7 @@ static bool give(Lower *l, int n, ElementType type, Maker of)
     return lower_give_list(l, 0, type, rank, dim, most, list);
 }
 
-static const Elem *apply(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *apply(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     return elem_apply(l->elems, m->op, n, arg);
 }
@@ -80,16 +74,17 @@ static const char *as(const NetNode *n) { return lower_row(n->op)->as; }
 
 static bool lower_function(Lower *l, const NetNode *n)
 {
-    return lower_has(l, n->ninput) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = apply, .op = as(n) });
+    return lower_has(l, n->ninput) &&
+           elements_give(l, n->ninput, lower_input(l, 0)->type, (ElementsMaker){ .of = apply, .op = as(n) });
 }
 
 /* Comparisons and what joins them. */
 static bool lower_test(Lower *l, const NetNode *n)
 {
-    return give(l, n->ninput, ELEMENT_BOOL, (Maker){ .of = apply, .op = as(n) });
+    return elements_give(l, n->ninput, ELEMENT_BOOL, (ElementsMaker){ .of = apply, .op = as(n) });
 }
 
-static const Elem *fold(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *fold(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     const Elem *x = arg[0];
     for (int i = 1; i < n; i++)
@@ -100,7 +95,8 @@ static const Elem *fold(Lower *l, const Maker *m, int n, const Elem *const *arg)
 /* Functions of any number of values. */
 static bool lower_fold(Lower *l, const NetNode *n)
 {
-    return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = fold, .op = as(n) });
+    return lower_has(l, 1) &&
+           elements_give(l, n->ninput, lower_input(l, 0)->type, (ElementsMaker){ .of = fold, .op = as(n) });
 }
 
 /* Is it a size that is never less? */
@@ -114,7 +110,7 @@ static bool at_least(Lower *l, const Elem *x, int64_t number)
 }
 
 /* Of whole numbers without its fraction. What formulas divide whole numbers by is the same in all of a call. */
-static const Elem *quotient(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *quotient(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     if (arg[0]->type != ELEM_INT || arg[1]->type != ELEM_INT)
         return elem_apply(l->elems, m->op, n, arg);
@@ -126,11 +122,12 @@ static const Elem *quotient(Lower *l, const Maker *m, int n, const Elem *const *
 static bool lower_div(Lower *l, const NetNode *n)
 {
     (void)n;
-    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = quotient, .op = "/" });
+    return lower_has(l, 2) &&
+           elements_give(l, 2, lower_input(l, 0)->type, (ElementsMaker){ .of = quotient, .op = "/" });
 }
 
 /* What remains of whole numbers: it has the sign of the second number or, with fmod, of the first one. */
-static const Elem *remainder_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *remainder_of(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     const bool of_first = onnx_int(l->node->onnx, "fmod", 0);
     if (at_least(l, arg[1], 1) && (of_first || at_least(l, arg[0], 0)))
@@ -140,17 +137,30 @@ static const Elem *remainder_of(Lower *l, const Maker *m, int n, const Elem *con
     return elem_as(l->elems, left, ELEM_INT);
 }
 
+/* The same of real numbers. What an infinite number does not go into stays, or becomes that number. */
+static const Elem *real_remainder(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
+{
+    const bool of_first = onnx_int(l->node->onnx, "fmod", 0);
+    const Elem *x = arg[0], *y = arg[1];
+    const Elem *times = ELEM(l->elems, of_first ? "trunc" : "floor", ELEM(l->elems, "/", x, y));
+    const Elem *same = ELEM(l->elems, ">=", ELEM(l->elems, "*", x, y), number(l, 0));
+    const Elem *whole = of_first ? x : ELEM(l->elems, "?", same, x, y);
+    (void)m, (void)n;
+    return ELEM(l->elems, "?", ELEM(l->elems, "==", ELEM(l->elems, "abs", y), number(l, INFINITY)), whole,
+                ELEM(l->elems, "-", x, ELEM(l->elems, "*", times, y)));
+}
+
 static bool lower_mod(Lower *l, const NetNode *n)
 {
     (void)n;
     if (!lower_has(l, 2))
         return false;
-    if (elem_type_of(lower_input(l, 0)->type) == ELEM_REAL)
-        return lower_error(l, "remainders of real numbers are not supported; write x - y*floor(x / y)");
-    return give(l, 2, lower_input(l, 0)->type, (Maker){ .of = remainder_of, .op = "%" });
+    const Value *v = lower_input(l, 0);
+    const bool is_real = elem_type_of(v->type) == ELEM_REAL;
+    return elements_give(l, 2, v->type, (ElementsMaker){ .of = is_real ? real_remainder : remainder_of, .op = "%" });
 }
 
-static const Elem *power(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *power(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     double exponent;
     if (arg[0]->type == ELEM_INT && elem_is_number(arg[1], &exponent) && exponent == 2)
@@ -161,200 +171,26 @@ static const Elem *power(Lower *l, const Maker *m, int n, const Elem *const *arg
 static bool lower_pow(Lower *l, const NetNode *n)
 {
     (void)n;
-    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = power, .op = "pow" });
+    return lower_has(l, 2) && elements_give(l, 2, lower_input(l, 0)->type, (ElementsMaker){ .of = power, .op = "pow" });
 }
 
 static bool lower_where(Lower *l, const NetNode *n)
 {
     (void)n;
-    return lower_has(l, 3) && give(l, 3, lower_input(l, 1)->type, (Maker){ .of = apply, .op = "?" });
+    return lower_has(l, 3) && elements_give(l, 3, lower_input(l, 1)->type, (ElementsMaker){ .of = apply, .op = "?" });
 }
 
-static const Elem *one_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *one_of(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     return (void)n, m->one(l, arg[0]);
 }
 
-static bool give_one(Lower *l, ElementType type, OfOne *one)
+bool elements_give_one(Lower *l, ElementType type, ElementsOfOne *one)
 {
-    return lower_has(l, 1) && give(l, 1, type, (Maker){ .of = one_of, .one = one });
+    return lower_has(l, 1) && elements_give(l, 1, type, (ElementsMaker){ .of = one_of, .one = one });
 }
 
-static double attribute(Lower *l, const char *name, double otherwise)
-{
-    return onnx_float(l->node->onnx, name, otherwise);
-}
-static const Elem *number(Lower *l, double x) { return elem_number(l->elems, x); }
-
-static const Elem *of_reciprocal(Lower *l, const Elem *x) { return ELEM(l->elems, "/", number(l, 1), x); }
 static const Elem *of_cast(Lower *l, const Elem *x) { return (void)l, x; }
-static const Elem *of_is_nan(Lower *l, const Elem *x) { return ELEM(l->elems, "!=", x, x); }
-static const Elem *of_sign(Lower *l, const Elem *x)
-{
-    const Elem *zero = number(l, 0);
-    return ELEM(l->elems, "?", ELEM(l->elems, ">", x, zero), number(l, 1),
-                ELEM(l->elems, "?", ELEM(l->elems, "<", x, zero), number(l, -1), x));
-}
-
-static const Elem *of_leaky_relu(Lower *l, const Elem *x)
-{
-    const Elem *below = ELEM(l->elems, "*", x, number(l, attribute(l, "alpha", 0.01f)));
-    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), below, x);
-}
-
-static const Elem *exp_less_one(Lower *l, const Elem *x)
-{
-    return ELEM(l->elems, "-", ELEM(l->elems, "exp", x), number(l, 1));
-}
-
-static const Elem *of_elu(Lower *l, const Elem *x)
-{
-    const Elem *below = ELEM(l->elems, "*", exp_less_one(l, x), number(l, attribute(l, "alpha", 1)));
-    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), below, x);
-}
-
-static const Elem *of_selu(Lower *l, const Elem *x)
-{
-    const Elem *below =
-        ELEM(l->elems, "*", exp_less_one(l, x), number(l, attribute(l, "alpha", 1.67326319217681884765625f)));
-    const Elem *both = ELEM(l->elems, "?", ELEM(l->elems, "<=", x, number(l, 0)), below, x);
-    return ELEM(l->elems, "*", both, number(l, attribute(l, "gamma", 1.05070102214813232421875f)));
-}
-
-static const Elem *of_softplus(Lower *l, const Elem *x)
-{
-    const Elem *less = ELEM(l->elems, "exp", ELEM(l->elems, "neg", ELEM(l->elems, "abs", x)));
-    return ELEM(l->elems, "+", ELEM(l->elems, "relu", x),
-                ELEM(l->elems, "log", ELEM(l->elems, "+", less, number(l, 1))));
-}
-
-static const Elem *of_softsign(Lower *l, const Elem *x)
-{
-    return ELEM(l->elems, "/", x, ELEM(l->elems, "+", number(l, 1), ELEM(l->elems, "abs", x)));
-}
-
-static const Elem *clamp(Lower *l, const Elem *x, double least, double most)
-{
-    return ELEM(l->elems, "min", ELEM(l->elems, "max", x, number(l, least)), number(l, most));
-}
-
-static const Elem *of_hard_sigmoid(Lower *l, const Elem *x)
-{
-    const Elem *line = ELEM(l->elems, "+", ELEM(l->elems, "*", x, number(l, attribute(l, "alpha", 0.2f))),
-                            number(l, attribute(l, "beta", 0.5f)));
-    return clamp(l, line, 0, 1);
-}
-
-static const Elem *of_hard_swish(Lower *l, const Elem *x)
-{
-    const Elem *line = ELEM(l->elems, "+", ELEM(l->elems, "*", x, number(l, 1.0 / 6)), number(l, 0.5));
-    return ELEM(l->elems, "*", x, clamp(l, line, 0, 1));
-}
-
-static const Elem *of_gelu(Lower *l, const Elem *x)
-{
-    const bool is_tanh = strcmp(onnx_string(l->node->onnx, "approximate", "none"), "tanh") == 0;
-    return ELEM(l->elems, is_tanh ? "gelu_tanh" : "gelu", x);
-}
-
-static const Elem *of_thresholded(Lower *l, const Elem *x)
-{
-    return ELEM(l->elems, "?", ELEM(l->elems, ">", x, number(l, attribute(l, "alpha", 1))), x, number(l, 0));
-}
-
-static const Elem *of_mish(Lower *l, const Elem *x)
-{
-    return ELEM(l->elems, "*", x, ELEM(l->elems, "tanh", of_softplus(l, x)));
-}
-
-static const Elem *of_celu(Lower *l, const Elem *x)
-{
-    const Elem *alpha = number(l, attribute(l, "alpha", 1));
-    const Elem *below = ELEM(l->elems, "*", alpha, exp_less_one(l, ELEM(l->elems, "/", x, alpha)));
-    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, 0)), below, x);
-}
-
-static const Elem *of_shrink(Lower *l, const Elem *x)
-{
-    const double lambd = attribute(l, "lambd", 0.5), bias = attribute(l, "bias", 0);
-    const Elem *above = ELEM(l->elems, "?", ELEM(l->elems, ">", x, number(l, lambd)),
-                             ELEM(l->elems, "-", x, number(l, bias)), number(l, 0));
-    return ELEM(l->elems, "?", ELEM(l->elems, "<", x, number(l, -lambd)), ELEM(l->elems, "+", x, number(l, bias)),
-                above);
-}
-
-/* x sigmoid(alpha x) */
-static const Elem *of_swish(Lower *l, const Elem *x)
-{
-    const double otherwise = strcmp(l->node->op, "Swish") == 0 ? 1 : 1.702f;
-    const double alpha = attribute(l, "alpha", otherwise);
-    return ELEM(l->elems, "*", x, ELEM(l->elems, "sigmoid", ELEM(l->elems, "*", x, number(l, alpha))));
-}
-
-static const Elem *of_tan(Lower *l, const Elem *x)
-{
-    return ELEM(l->elems, "/", ELEM(l->elems, "sin", x), ELEM(l->elems, "cos", x));
-}
-
-static const Elem *of_cosh(Lower *l, const Elem *x)
-{
-    const Elem *e = ELEM(l->elems, "exp", ELEM(l->elems, "abs", x));
-    return ELEM(l->elems, "*", ELEM(l->elems, "+", e, ELEM(l->elems, "/", number(l, 1), e)), number(l, 0.5));
-}
-
-/* tanh(x / 2) (1 + cosh(x)): no digits are lost near 0 */
-static const Elem *of_sinh(Lower *l, const Elem *x)
-{
-    const Elem *half = ELEM(l->elems, "tanh", ELEM(l->elems, "*", x, number(l, 0.5)));
-    return ELEM(l->elems, "*", half, ELEM(l->elems, "+", of_cosh(l, x), number(l, 1)));
-}
-
-/* Of operators whose formula is made by one of these. */
-static const struct {
-    const char *op;
-    OfOne *of;
-} ones[] = { { "Reciprocal", of_reciprocal },
-             { "Sign", of_sign },
-             { "LeakyRelu", of_leaky_relu },
-             { "Elu", of_elu },
-             { "Selu", of_selu },
-             { "Softplus", of_softplus },
-             { "Softsign", of_softsign },
-             { "HardSigmoid", of_hard_sigmoid },
-             { "HardSwish", of_hard_swish },
-             { "Gelu", of_gelu },
-             { "ThresholdedRelu", of_thresholded },
-             { "Mish", of_mish },
-             { "Celu", of_celu },
-             { "Shrink", of_shrink },
-             { "Swish", of_swish },
-             { "com.microsoft.QuickGelu", of_swish },
-             { "com.microsoft.Gelu", of_gelu },
-             { "Tan", of_tan },
-             { "Cosh", of_cosh },
-             { "Sinh", of_sinh },
-             { "Identity", of_cast } };
-
-static bool lower_one(Lower *l, const NetNode *n)
-{
-    for (size_t i = 0; i < LENGTH(ones); i++)
-        if (strcmp(ones[i].op, n->op) == 0)
-            return lower_has(l, 1) && give_one(l, lower_input(l, 0)->type, ones[i].of);
-    return false;
-}
-
-static bool lower_is_nan(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_nan); }
-
-static const Elem *of_is_inf(Lower *l, const Elem *x)
-{
-    const Elem *is = elem_truth(l->elems, false);
-    for (int sign = -1; sign <= 1; sign += 2)
-        if (onnx_int(l->node->onnx, sign < 0 ? "detect_negative" : "detect_positive", 1))
-            is = ELEM(l->elems, "||", is, ELEM(l->elems, "==", x, number(l, sign * INFINITY)));
-    return is;
-}
-
-static bool lower_is_inf(Lower *l, const NetNode *n) { return (void)n, give_one(l, ELEMENT_BOOL, of_is_inf); }
 
 /* Of inference: all are kept. */
 static bool lower_dropout(Lower *l, const NetNode *n)
@@ -367,7 +203,8 @@ static bool lower_dropout(Lower *l, const NetNode *n)
     if (lower_input(l, 2) && (!value_numbers(l, lower_input(l, 2), 1, &trains, &one) || trains != 0))
         return lower_error(l, "expected a dropout for inference");
     const Value *v = lower_input(l, 0);
-    return give_one(l, v->type, of_cast) && lower_give(l, 1, ELEMENT_BOOL, v->rank, v->dim, elem_truth(l->elems, true));
+    return elements_give_one(l, v->type, of_cast) &&
+           lower_give(l, 1, ELEMENT_BOOL, v->rank, v->dim, elem_truth(l->elems, true));
 }
 
 static bool lower_cast(Lower *l, const NetNode *n)
@@ -375,26 +212,27 @@ static bool lower_cast(Lower *l, const NetNode *n)
     const ElementType type = element_of_onnx((int)onnx_int(n->onnx, "to", 0));
     if (type == ELEMENT_NONE || type == ELEMENT_STRING)
         return lower_error(l, "elements of that type are not supported");
-    return give_one(l, type, of_cast);
+    return elements_give_one(l, type, of_cast);
 }
 
 static bool lower_cast_like(Lower *l, const NetNode *n)
 {
     (void)n;
-    return lower_has(l, 2) && give_one(l, lower_input(l, 1)->type, of_cast);
+    return lower_has(l, 2) && elements_give_one(l, lower_input(l, 1)->type, of_cast);
 }
 
-static const Elem *mean_of(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *mean_of(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     return ELEM(l->elems, "/", fold(l, m, n, arg), number(l, n));
 }
 
 static bool lower_mean(Lower *l, const NetNode *n)
 {
-    return lower_has(l, 1) && give(l, n->ninput, lower_input(l, 0)->type, (Maker){ .of = mean_of, .op = "+" });
+    return lower_has(l, 1) &&
+           elements_give(l, n->ninput, lower_input(l, 0)->type, (ElementsMaker){ .of = mean_of, .op = "+" });
 }
 
-static const Elem *slope(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *slope(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     (void)m, (void)n;
     return ELEM(l->elems, "?", ELEM(l->elems, "<", arg[0], number(l, 0)), ELEM(l->elems, "*", arg[0], arg[1]), arg[0]);
@@ -403,19 +241,19 @@ static const Elem *slope(Lower *l, const Maker *m, int n, const Elem *const *arg
 static bool lower_prelu(Lower *l, const NetNode *n)
 {
     (void)n;
-    return lower_has(l, 2) && give(l, 2, lower_input(l, 0)->type, (Maker){ .of = slope });
+    return lower_has(l, 2) && elements_give(l, 2, lower_input(l, 0)->type, (ElementsMaker){ .of = slope });
 }
 
 /* A function of the sum of two, of which the second may be left out. */
-static const Elem *of_sum(Lower *l, const Maker *m, int n, const Elem *const *arg)
+static const Elem *of_sum(Lower *l, const ElementsMaker *m, int n, const Elem *const *arg)
 {
     return ELEM(l->elems, m->op, n > 1 ? ELEM(l->elems, "+", arg[0], arg[1]) : arg[0]);
 }
 
 static bool lower_biased(Lower *l, const NetNode *n)
 {
-    return lower_has(l, 1) &&
-           give(l, lower_input(l, 1) ? 2 : 1, lower_input(l, 0)->type, (Maker){ .of = of_sum, .op = as(n) });
+    return lower_has(l, 1) && elements_give(l, lower_input(l, 1) ? 2 : 1, lower_input(l, 0)->type,
+                                            (ElementsMaker){ .of = of_sum, .op = as(n) });
 }
 
 static const Elem *within(Lower *l, const Elem *const *arg)
@@ -508,54 +346,6 @@ static bool lower_one_hot(Lower *l, const NetNode *n)
     return lower_give(l, 0, values->type, at->rank + 1, dim, ELEM(l->elems, "?", is, choice[1], choice[0]));
 }
 
-static bool lower_eye(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    if (!v || v->rank != 2)
-        return lower_error(l, "expected a matrix");
-    const int type = (int)onnx_int(n->onnx, "dtype", 0);
-    const Elem *diagonal = elem_int(l->elems, onnx_int(n->onnx, "k", 0));
-    const Elem *is = ELEM(l->elems, "==", lower_place_elem(l, 1, v->dim[1]),
-                          ELEM(l->elems, "+", lower_place_elem(l, 0, v->dim[0]), diagonal));
-    return lower_give(l, 0, type ? element_of_onnx(type) : v->type, 2, v->dim,
-                      ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
-}
-
-static bool lower_range(Lower *l, const NetNode *n)
-{
-    const Poly *from, *to, *step;
-    double of[3];
-    int one;
-    (void)n;
-    if (!lower_has(l, 3))
-        return false;
-    if (lower_input(l, 0)->type != ELEMENT_S64 && value_numbers(l, lower_input(l, 0), 1, &of[0], &one) &&
-        value_numbers(l, lower_input(l, 1), 1, &of[1], &one) && value_numbers(l, lower_input(l, 2), 1, &of[2], &one) &&
-        of[2] != 0) {
-        const double many = ceil((of[1] - of[0]) / of[2]);
-        const Poly *known = poly_number(l->polys, many > 0 && many < INT32_MAX ? (int64_t)many : 0);
-        const Elem *at = ELEM(l->elems, "*", lower_place_elem(l, 0, known), number(l, of[2]));
-        return lower_give(l, 0, lower_input(l, 0)->type, 1, &known, ELEM(l->elems, "+", at, number(l, of[0])));
-    }
-    if (!value_sizes(l, lower_input(l, 0), 1, &from, &one) || !value_sizes(l, lower_input(l, 1), 1, &to, &one) ||
-        !value_sizes(l, lower_input(l, 2), 1, &step, &one))
-        return lower_error(l, "expected a range of whole numbers that follow from sizes");
-    const Poly *extent = poly_apply(l->polys, "ceil_div", poly_sub(l->polys, to, from), step);
-    if (!extent)
-        return lower_error(l, "how long the range is is not known");
-    const Elem *place = lower_place_elem(l, 0, extent);
-    const Elem *x =
-        ELEM(l->elems, "+", ELEM(l->elems, "*", place, elem_size(l->elems, step)), elem_size(l->elems, from));
-    int64_t many;
-    if (poly_is_number(extent, &many) && many > 0 && many <= LOWER_MAX_LIST) {
-        const Elem *list[LOWER_MAX_LIST];
-        for (int64_t i = 0; i < many; i++)
-            list[i] = elem_size(l->elems, poly_add(l->polys, from, poly_mul(l->polys, step, poly_number(l->polys, i))));
-        return lower_give_list(l, 0, lower_input(l, 0)->type, 1, &extent, (int)many, list);
-    }
-    return lower_give(l, 0, lower_input(l, 0)->type, 1, &extent, x);
-}
-
 const LowerRow lower_elements[] = {
     { "Add", lower_function, LOWERS_ELEMENTS, "+" },
     { "Sub", lower_function, LOWERS_ELEMENTS, "-" },
@@ -589,41 +379,16 @@ const LowerRow lower_elements[] = {
     { "Or", lower_test, LOWERS_ELEMENTS, "||" },
     { "Xor", lower_test, LOWERS_ELEMENTS, "!=" },
     { "Not", lower_test, LOWERS_ELEMENTS, "!" },
-    { "IsNaN", lower_is_nan, LOWERS_ELEMENTS, NULL },
-    { "IsInf", lower_is_inf, LOWERS_ELEMENTS, NULL },
     { "Mean", lower_mean, LOWERS_ELEMENTS, NULL },
     { "PRelu", lower_prelu, LOWERS_ELEMENTS, NULL },
-    { "Celu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Shrink", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Swish", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Tan", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Cosh", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Sinh", lower_one, LOWERS_ELEMENTS, NULL },
-    { "com.microsoft.QuickGelu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "com.microsoft.Gelu", lower_one, LOWERS_ELEMENTS, NULL },
     { "com.microsoft.BiasGelu", lower_biased, LOWERS_ELEMENTS, "gelu" },
     { "com.microsoft.FastGelu", lower_biased, LOWERS_ELEMENTS, "gelu_tanh" },
     { "Where", lower_where, LOWERS_ELEMENTS, NULL },
     { "Cast", lower_cast, LOWERS_ELEMENTS, NULL },
     { "CastLike", lower_cast_like, LOWERS_ELEMENTS, NULL },
     { "Clip", lower_clip, LOWERS_ELEMENTS, NULL },
-    { "Reciprocal", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Sign", lower_one, LOWERS_ELEMENTS, NULL },
-    { "LeakyRelu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Elu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Selu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Softplus", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Softsign", lower_one, LOWERS_ELEMENTS, NULL },
-    { "HardSigmoid", lower_one, LOWERS_ELEMENTS, NULL },
-    { "HardSwish", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Gelu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "ThresholdedRelu", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Mish", lower_one, LOWERS_ELEMENTS, NULL },
-    { "Identity", lower_one, LOWERS_ELEMENTS, NULL },
     { "Dropout", lower_dropout, LOWERS_ELEMENTS, NULL },
     { "BatchNormalization", lower_batch_norm, LOWERS_ELEMENTS, NULL },
     { "OneHot", lower_one_hot, LOWERS_ROWS, NULL },
-    { "EyeLike", lower_eye, LOWERS_SIZES, NULL },
-    { "Range", lower_range, 0, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lower_images: operators of ONNX on images, which become calls of dcgen's operators: convolutions,
- * pooling, resizing. Images are
- * computed with channels last; what lies otherwise is copied.
+ * lower_images: operators of ONNX on images, which become calls of dcgen's operators: convolutions and pooling.
+ * Images are computed with channels last; what lies otherwise is copied.
  */
 #include <math.h>
 #include <string.h>
@@ -82,8 +81,7 @@ static bool read_window(Lower *l, const Value *v, Window *w)
     return true;
 }
 
-/* The images as they are computed with, [N][H][W][C]: over places n, h, w, c. Copies what lies otherwise. */
-static bool images(Lower *l, Value *v, Access *a, const Poly **extent)
+bool lower_images_in(Lower *l, Value *v, Access *a, const Poly **extent)
 {
     static const int channels_last[] = { 0, 2, 3, 1 }, of_sound[] = { 0, 2, 1 };
     int place[4], own[LOWER_MAX_RANK];
@@ -120,11 +118,10 @@ static const Poly *pixels(Lower *l, const Window *w, int i, const Poly *extent)
     return poly_apply(l->polys, "/", poly_add(l->polys, left, number(l, w->stride[i])), number(l, w->stride[i]));
 }
 
-/* The result of a step on images, [N][P][Q][channels], as the model sees it. */
-static const Elem *images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim)
+const Elem *lower_images_out(Lower *l, Step *s, const Value *v, const Poly *const *extent, int *rank, const Poly **dim)
 {
     const Poly *size[4] = { extent[0], extent[3], extent[1], extent[2] };
-    Memory r = memory_result(4, size);
+    Memory r = memory_result(&storages[STORED_F32], 4, size);
     static const int order[] = { 0, 2, 3, 1 }, axis_of[] = { 0, 3, 1, 2 };
     r.is_ordered = true;
     memcpy(r.order, order, sizeof order);
@@ -236,14 +233,14 @@ static bool lower_conv(Lower *l, const NetNode *n)
         pad_same(l, v, &w, is_upper(n));
     if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)))
         return lower_error(l, "its channels do not fit its filters");
-    if (!images(l, v, &X, of_x))
+    if (!lower_images_in(l, v, &X, of_x))
         return false;
     Step s = { .op = "conv2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"KCRS\"; packed = true;" };
     add_images(l, &s, of_x, groups, extent[1], extent[0] / groups, &w);
     step_operand(&s, "X", &X, of_x);
     step_operand(&s, "F", &F, of_f);
     const Poly *of_y[4] = { of_x[0], pixels(l, &w, 0, of_x[1]), pixels(l, &w, 1, of_x[2]), f->dim[0] };
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    const Elem *x = lower_images_out(l, &s, v, of_y, &rank, dim);
     return give_images(l, v->type, x, rank, dim);
 }
 
@@ -298,7 +295,7 @@ static bool lower_conv_transpose(Lower *l, const NetNode *n)
         return false;
     if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[0])))
         return lower_error(l, "its channels do not fit its filters");
-    if (!images(l, v, &X, of_x))
+    if (!lower_images_in(l, v, &X, of_x))
         return false;
     Step s = {
         .op = "conv_transpose2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"CKRS\"; packed = true;"
@@ -309,130 +306,15 @@ static bool lower_conv_transpose(Lower *l, const NetNode *n)
     step_operand(&s, "X", &X, of_x);
     step_operand(&s, "F", &F, of_f);
     const Poly *of_y[4] = { of_x[0], pixel[0], pixel[1], number(l, extent[1] * groups) };
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
+    const Elem *x = lower_images_out(l, &s, v, of_y, &rank, dim);
     return give_images(l, v->type, x, rank, dim);
-}
-
-/* ---- resizing ---- */
-
-/* The numbers of a short constant. */
-static bool small_numbers(Lower *l, const Value *v, double *number_, int *n)
-{
-    int64_t count;
-    if (value_numbers(l, v, LOWER_MAX_LIST, number_, n))
-        return true;
-    if (v->rank != 1 || !poly_is_number(v->dim[0], &count) || count > LOWER_MAX_LIST || !v->elem)
-        return false;
-    const int place = lower_place(l, 0, v->dim[0]);
-    int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
-    for (*n = 0; *n < count; ++*n) {
-        const Elem *at = elem_int(l->elems, *n);
-        if (!store_constant_at(l, elem_replace(l->elems, v->elem, 1, &place, &at), dims, &number_[*n]))
-            return false;
-    }
-    return true;
-}
-
-/* The extents that an image is resized to: given, or by factors. */
-static bool read_resized(Lower *l, const Value *v, const Poly **dim)
-{
-    const bool is_old = strcmp(l->node->op, "Upsample") == 0;
-    const Value *factors = lower_input(l, is_old ? 1 : 2), *sizes = lower_input(l, 3);
-    double factor[LOWER_MAX_LIST];
-    int n = 0, naxis = 0;
-    const int64_t *given = onnx_ints(l->node->onnx, "axes", &naxis);
-    const Poly *size[LOWER_MAX_LIST];
-    const bool by_size = sizes && value_sizes(l, sizes, LOWER_MAX_LIST, size, &n);
-    if (!by_size && !(factors && small_numbers(l, factors, factor, &n)))
-        return lower_error(l, "the size that it makes is not known");
-    if (n != (naxis ? naxis : v->rank))
-        return lower_error(l, "it has %d sizes, expected %d", n, naxis ? naxis : v->rank);
-    for (int i = 0; i < v->rank; i++)
-        dim[i] = v->dim[i];
-    for (int i = 0; i < n; i++) {
-        int64_t extent, axis = naxis ? given[i] : i;
-        if (!lower_axis(l, &axis, v->rank))
-            return false;
-        if (!by_size && !(factor[i] > 0 && factor[i] <= MOST_PIXELS))
-            return lower_error(l, "a factor of %g is not supported", factor[i]);
-        const Poly *old = v->dim[axis];
-        if (by_size)
-            dim[axis] = size[i];
-        else if (factor[i] == (double)(int64_t)factor[i])
-            dim[axis] = poly_mul(l->polys, old, number(l, (int64_t)factor[i]));
-        else if (poly_is_number(old, &extent) && factor[i] * (double)extent == floor(factor[i] * (double)extent))
-            dim[axis] = number(l, (int64_t)(factor[i] * (double)extent));
-        else
-            return lower_error(l, "a factor that makes no whole number of pixels is not supported");
-    }
-    return true;
-}
-
-static int position(const char *const *words, const char *word)
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return -1;
-}
-
-static bool lower_resize(Lower *l, const NetNode *n)
-{
-    static const char *const coordinates[] = { "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
-                                               NULL };
-    static const char *const roundings[] = { "round_prefer_floor", "floor", "round_prefer_ceil", "ceil", NULL };
-    const bool is_old = strcmp(n->op, "Upsample") == 0;
-    const char *mode = onnx_string(n->onnx, "mode", "nearest");
-    const char *where = onnx_string(n->onnx, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel");
-    const char *round = onnx_string(n->onnx, "nearest_mode", is_old ? "floor" : "round_prefer_floor");
-    const bool is_nearest = strcmp(mode, "nearest") == 0;
-    int at = position(coordinates, where), rank;
-    const Poly *of_x[4], *dim[LOWER_MAX_RANK];
-    Access X;
-    if (!lower_has_reals(l, 1))
-        return false;
-    Value *v = &l->value[n->input[0]];
-    if ((v->rank != 3 && v->rank != 4) || !read_resized(l, v, dim))
-        return v->rank == 3 || v->rank == 4 ? false : lower_error(l, "expected images");
-    if (!is_nearest && strcmp(mode, "linear") != 0)
-        return lower_error(l, "the mode '%s' is not supported; 'nearest' and 'linear' are", mode);
-    if (at < 0 || position(roundings, round) < 0)
-        return lower_error(l, "'%s' is not supported; half_pixel, asymmetric and align_corners are", where);
-    if (onnx_int(n->onnx, "antialias", 0) || onnx_int(n->onnx, "exclude_outside", 0) ||
-        strcmp(onnx_string(n->onnx, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
-        return lower_error(l, "smoothing, weights without what is outside, and kept proportions are not supported");
-    for (int i = 0; i < 2; i++)
-        if (poly_compare(l->polys, dim[i], v->dim[i]) != POLY_EQUAL)
-            return lower_error(l, "only rows and columns of images can be resized");
-    for (int i = 2; i < v->rank; i++) {
-        int64_t least, most;
-        poly_range(l->polys, dim[i], &least, &most);
-        if (at == 3 && least < 2)
-            return lower_error(l, "pytorch_half_pixel to one pixel is not supported");
-    }
-    if (!images(l, v, &X, of_x))
-        return false;
-    Step s = { .op = is_nearest ? "resize_nearest" : "resize_bilinear", .naxis = 4, .axis = { "n", "p", "q", "c" } };
-    const Poly *of_y[4] = { of_x[0], v->rank == 4 ? dim[2] : number(l, 1), dim[v->rank - 1], of_x[3] };
-    step_extent(&s, "N", of_x[0]);
-    step_extent(&s, "C", of_x[3]);
-    step_extent(&s, "H", of_x[1]);
-    step_extent(&s, "W", of_x[2]);
-    step_extent(&s, "P", of_y[1]);
-    step_extent(&s, "Q", of_y[2]);
-    step_extent(&s, "COORDINATES", number(l, at % 3));
-    if (is_nearest)
-        step_extent(&s, "ROUNDING", number(l, position(roundings, round)));
-    step_operand(&s, "X", &X, of_x);
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim);
-    return lower_give(l, 0, v->type, rank, dim, x);
 }
 
 /* ---- pooling ---- */
 
 /* Pixels of a pooled image along an axis whose number is rounded up: padding behind makes the last one. NULL after an
  * error. */
-static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent, bool counts_padding)
+static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent)
 {
     const Poly *floor_ = pixels(l, w, i, extent);
     const int64_t kernel = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -446,8 +328,6 @@ static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent, bo
         return lower_error(l, "pooling that rounds up a size which is not fixed is not supported"), NULL;
     if ((all - 1) * w->stride[i] >= size + w->before[i]) /* no window begins behind the image */
         return floor_;
-    if (counts_padding)
-        return lower_error(l, "pooling that rounds its size up and counts padding is not supported"), NULL;
     w->behind[i] = (all - 1) * w->stride[i] + kernel - size - w->before[i];
     return more;
 }
@@ -462,21 +342,17 @@ static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, boo
     if (!lower_has_reals(l, 1))
         return false;
     Value *v = &l->value[n->input[0]];
-    if (n->noutput > 1 && n->output[1] >= 0)
-        return lower_error(l, "where the largest elements stand is not supported as an output");
     if (!is_global && !read_window(l, v, &w))
         return false;
     if (is_global && v->rank != 3 && v->rank != 4)
         return lower_error(l, "expected images");
-    if (!images(l, v, &X, of_x))
+    if (!lower_images_in(l, v, &X, of_x))
         return false;
     const bool is_max = strcmp(op, "max_pool2d") == 0;
-    if (!is_max && (w.dilation[0] != 1 || w.dilation[1] != 1))
-        return lower_error(l, "mean pooling with dilation is not supported");
     const Poly *of_y[4] = { of_x[0], number(l, 1), number(l, 1), of_x[3] };
     for (int i = 0; i < 2 && !is_global; i++) {
-        of_y[1 + i] = onnx_int(n->onnx, "ceil_mode", 0) ? rounded_up(l, &w, i, of_x[1 + i], counts_padding)
-                                                        : pixels(l, &w, i, of_x[1 + i]);
+        of_y[1 + i] =
+            onnx_int(n->onnx, "ceil_mode", 0) ? rounded_up(l, &w, i, of_x[1 + i]) : pixels(l, &w, i, of_x[1 + i]);
         if (!of_y[1 + i])
             return false;
     }
@@ -491,25 +367,42 @@ static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, boo
     if (!is_max)
         step_extent(&s, "COUNT_PAD", number(l, counts_padding));
     step_operand(&s, "X", &X, of_x);
-    const Elem *x = images_out(l, &s, v, of_y, &rank, dim); /* whole images have one pixel */
+    const Elem *x = lower_images_out(l, &s, v, of_y, &rank, dim); /* whole images have one pixel */
     return lower_give(l, 0, v->type, keeps_axes ? rank : 2, dim, x);
 }
 
 bool lower_mean_of_images(Lower *l, bool keeps_axes) { return pool(l, l->node, "avg_pool2d", true, false, keeps_axes); }
 
-static bool lower_max_pool(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", false, false, true); }
+/* Is it pooling of images, or sounds, of real numbers? */
+static bool is_of_images(Lower *l)
+{
+    const Value *v = lower_input(l, 0);
+    return v && (v->rank == 3 || v->rank == 4) && elem_type_of(v->type) == ELEM_REAL;
+}
+
+static bool lower_max_pool(Lower *l, const NetNode *n)
+{
+    const bool has_places = n->noutput > 1 && n->output[1] >= 0;
+    return is_of_images(l) && !has_places ? pool(l, n, "max_pool2d", false, false, true) : lower_largest_of_windows(l);
+}
+
 static bool lower_average_pool(Lower *l, const NetNode *n)
 {
-    return pool(l, n, "avg_pool2d", false, onnx_int(n->onnx, "count_include_pad", 0), true);
+    const bool counts_padding = onnx_int(n->onnx, "count_include_pad", 0);
+    int count = 0;
+    const int64_t *dilation = onnx_ints(n->onnx, "dilations", &count);
+    bool is_plain = is_of_images(l) && !(counts_padding && onnx_int(n->onnx, "ceil_mode", 0));
+    for (int i = 0; i < count; i++)
+        is_plain = is_plain && dilation[i] == 1;
+    return is_plain ? pool(l, n, "avg_pool2d", false, counts_padding, true) : lower_mean_of_windows(l);
 }
+
 static bool lower_global_max(Lower *l, const NetNode *n) { return pool(l, n, "max_pool2d", true, false, true); }
 static bool lower_global_average(Lower *l, const NetNode *n) { return pool(l, n, "avg_pool2d", true, false, true); }
 
 const LowerRow lower_images[] = {
     { "Conv", lower_conv, 0, NULL },
     { "ConvTranspose", lower_conv_transpose, 0, NULL },
-    { "Resize", lower_resize, 0, NULL },
-    { "Upsample", lower_resize, 0, NULL },
     { "MaxPool", lower_max_pool, 0, NULL },
     { "AveragePool", lower_average_pool, 0, NULL },
     { "GlobalMaxPool", lower_global_max, 0, NULL },

@@ -172,7 +172,7 @@ static int as_batch(Lower *l, Product *p, int *out, int *which)
     memcpy(extent, p->batch, sizeof p->batch);
     extent[p->nbatch] = p->M;
     extent[p->nbatch + 1] = p->N;
-    Memory r = memory_result(p->nbatch + 2, extent);
+    Memory r = memory_result(&storages[STORED_F32], p->nbatch + 2, extent);
     int nread = 0;
     for (int i = 0; i < p->nbatch; i++)
         nread += axis[i] >= 0;
@@ -236,7 +236,7 @@ static bool as_dense(Lower *l, Product *p, int *out)
     const Poly *of_x[2] = { M, p->K }, *of_w[2] = { kn ? p->K : p->N, kn ? p->N : p->K };
     Access W = { .memory = p->b->memory, .at = number(l, 0), .n = 2, .stride = { of_w[1], number(l, 1) } };
     extent[p->nbatch + 1] = p->N;
-    Memory r = memory_result(p->nbatch + 2, extent);
+    Memory r = memory_result(&storages[STORED_F32], p->nbatch + 2, extent);
     r.is_ordered = true;
     Step s = { .op = "dense",
                .naxis = 2,

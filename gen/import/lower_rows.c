@@ -202,6 +202,16 @@ static bool lower_reduce(Lower *l, const NetNode *n)
     return x && give_reduced(l, v, behind_row(l, n->op, x), axes, keeps, v->type);
 }
 
+/* The number of an element, counted in order, along these axes. */
+static const Elem *number_along(Lower *l, const Value *v, unsigned axes)
+{
+    const Poly *at = poly_number(l->polys, 0);
+    for (int i = 0; i < v->rank; i++)
+        if (axes >> i & 1)
+            at = poly_add(l->polys, poly_mul(l->polys, at, v->dim[i]), elem_as_size(lower_place_elem(l, i, v->dim[i])));
+    return elem_size(l->elems, at);
+}
+
 /* The place of the largest or smallest element along an axis. The last one of several is the first from the end. */
 static const Elem *place_of_most(Lower *l, const NetNode *n, const Value *v, int axis)
 {
@@ -245,10 +255,9 @@ static bool lower_hardmax(Lower *l, const NetNode *n)
     int64_t axis = onnx_int(n->onnx, "axis", l->model->opset < 13 ? 1 : -1);
     if (!lower_axis(l, &axis, v->rank))
         return false;
-    if (l->model->opset < 13 && !is_one(v, (int)axis + 1, v->rank))
-        return lower_error(l, "along several axes, as before opset 13, it is not supported");
+    const unsigned axes = l->model->opset < 13 ? ~0u << axis & ((1u << v->rank) - 1) : 1u << axis; /* all from it on */
     const Elem *is =
-        ELEM(l->elems, "==", lower_place_elem(l, (int)axis, v->dim[axis]), place_of_most(l, n, v, (int)axis));
+        ELEM(l->elems, "==", number_along(l, v, axes), lower_reduced(l, "argmax", v, value_elem(l, v), axes));
     return lower_give(l, 0, v->type, v->rank, v->dim, ELEM(l->elems, "?", is, number(l, 1), number(l, 0)));
 }
 

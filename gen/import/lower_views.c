@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lower_views: operators of ONNX that only say where elements come from: reshapes, transposes, slices, gathers, what is
- * put together or repeated; and sizes, which are known when a call's dims are.
+ * lower_views: operators of ONNX that only say where elements come from: reshapes, transposes, slices, what is put
+ * together or repeated.
  */
 #include <string.h>
 #include "gen/import/lower.h"
@@ -26,7 +26,8 @@ static bool list_view(Lower *l, const Value *v, int rank, const Poly *const *dim
     int64_t count = 1, extent[LOWER_MAX_RANK], size;
     int place[LOWER_MAX_RANK];
     for (int i = 0; i < rank; i++) {
-        if (!poly_is_number(dim[i], &extent[i]) || extent[i] > LOWER_MAX_LIST)
+        if (!poly_is_number(dim[i], &extent[i]) || extent[i] < 0 || extent[i] > LOWER_MAX_LIST ||
+            count > LOWER_MAX_LIST)
             return false;
         count *= extent[i];
         place[i] = lower_place(l, i, dim[i]);
@@ -54,7 +55,7 @@ static bool list_view(Lower *l, const Value *v, int rank, const Poly *const *dim
 }
 
 /* Gives a value whose elements are those of an input at the places `by`, which are of the output. */
-static bool give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by)
+bool lower_give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by)
 {
     Value *v = &l->value[l->node->input[input]];
     const Elem *list[LOWER_MAX_LIST];
@@ -106,7 +107,7 @@ static bool reshape(Lower *l, int rank, const Poly *const *dim)
         if (!by[i])
             return lower_error(l, "where its elements come from cannot be said");
     }
-    return give_view(l, 0, 0, rank, dim, by);
+    return lower_give_view(l, 0, 0, rank, dim, by);
 }
 
 static bool lower_reshape(Lower *l, const NetNode *n)
@@ -152,21 +153,33 @@ static bool lower_flatten(Lower *l, const NetNode *n)
     return reshape(l, 2, dim);
 }
 
+/* Which of `rank` axes the node names, and how many: -1: it names none; more extents where it `adds` them. */
+static bool named_axes(Lower *l, int rank, bool adds, unsigned *named, int *naxis)
+{
+    int64_t axis[LOWER_MAX_LIST];
+    *named = 0;
+    if (!lower_numbers(l, "axes", 1, axis, naxis))
+        return false;
+    rank += adds && *naxis > 0 ? *naxis : 0;
+    if (rank > LOWER_MAX_RANK)
+        return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
+    for (int i = 0; i < *naxis; i++) {
+        if (!lower_axis(l, &axis[i], rank))
+            return false;
+        *named |= 1u << axis[i];
+    }
+    return true;
+}
+
 static bool lower_squeeze(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
     const Poly *dim[LOWER_MAX_RANK];
-    int64_t axis[LOWER_MAX_LIST];
     int naxis, rank = 0;
-    unsigned gone = 0;
+    unsigned gone;
     (void)n;
-    if (!lower_numbers(l, "axes", 1, axis, &naxis))
+    if (!named_axes(l, v->rank, false, &gone, &naxis))
         return false;
-    for (int i = 0; i < naxis; i++) {
-        if (!lower_axis(l, &axis[i], v->rank))
-            return false;
-        gone |= 1u << axis[i];
-    }
     for (int i = 0; i < v->rank; i++)
         if (naxis < 0 ? !poly_is(v->dim[i], 1) : !(gone >> i & 1))
             dim[rank++] = v->dim[i];
@@ -177,20 +190,12 @@ static bool lower_unsqueeze(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
     const Poly *dim[LOWER_MAX_RANK];
-    int64_t axis[LOWER_MAX_LIST];
     int naxis, from = 0;
-    unsigned added = 0;
+    unsigned added;
     (void)n;
-    if (!lower_numbers(l, "axes", 1, axis, &naxis))
+    if (!named_axes(l, v->rank, true, &added, &naxis))
         return false;
     const int rank = v->rank + (naxis > 0 ? naxis : 0);
-    if (rank > LOWER_MAX_RANK)
-        return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
-    for (int i = 0; i < naxis; i++) {
-        if (!lower_axis(l, &axis[i], rank))
-            return false;
-        added |= 1u << axis[i];
-    }
     for (int i = 0; i < rank; i++)
         dim[i] = added >> i & 1 ? number(l, 1) : from < v->rank ? v->dim[from++] : number(l, 1);
     return reshape(l, rank, dim);
@@ -212,7 +217,7 @@ static bool lower_transpose(Lower *l, const NetNode *n)
         dim[i] = v->dim[from];
         by[from] = lower_place_elem(l, i, dim[i]);
     }
-    return give_view(l, 0, 0, v->rank, dim, by);
+    return lower_give_view(l, 0, 0, v->rank, dim, by);
 }
 
 /* ---- parts ---- */
@@ -264,7 +269,7 @@ static bool slice(Lower *l, int naxis, const int64_t *axis, const Poly *const *f
         const Poly *place = elem_as_size(lower_place_elem(l, (int)i, length));
         by[i] = elem_size(l->elems, poly_add(l->polys, begin, poly_mul(l->polys, place, number(l, step[k]))));
     }
-    return give_view(l, 0, 0, v->rank, dim, by);
+    return lower_give_view(l, 0, 0, v->rank, dim, by);
 }
 
 static bool lower_slice(Lower *l, const NetNode *n)
@@ -314,7 +319,7 @@ static bool lower_split(Lower *l, const NetNode *n)
         }
         by[axis] = elem_size(l->elems, poly_add(l->polys, begin, elem_as_size(by[axis])));
         begin = poly_add(l->polys, begin, size[k]);
-        if (!give_view(l, 0, k, v->rank, dim, by))
+        if (!lower_give_view(l, 0, k, v->rank, dim, by))
             return false;
     }
     return lower_require(l, begin, v->dim[axis]);
@@ -404,7 +409,7 @@ static bool lower_expand(Lower *l, const NetNode *n)
     for (int a = 0; a < v->rank; a++)
         by[a] = poly_is(v->dim[a], 1) ? elem_int(l->elems, 0)
                                       : lower_place_elem(l, a + most - v->rank, dim[a + most - v->rank]);
-    return give_view(l, 0, 0, most, dim, by);
+    return lower_give_view(l, 0, 0, most, dim, by);
 }
 
 static bool lower_tile(Lower *l, const NetNode *n)
@@ -421,295 +426,7 @@ static bool lower_tile(Lower *l, const NetNode *n)
         const Elem *place = lower_place_elem(l, i, dim[i]);
         by[i] = poly_is(times[i], 1) ? place : ELEM(l->elems, "%", place, elem_size(l->elems, v->dim[i]));
     }
-    return give_view(l, 0, 0, v->rank, dim, by);
-}
-
-/* ---- gathers ---- */
-
-/* Elements along an axis by the indices of the second input: all that are not known are taken to be in range. */
-static bool lower_gather(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
-    const Poly *dim[LOWER_MAX_RANK];
-    const Elem *by[LOWER_MAX_RANK];
-    int place[LOWER_MAX_RANK], rank = 0;
-    int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !lower_axis(l, &axis, v->rank))
-        return false;
-    if (v->rank + at->rank - 1 > LOWER_MAX_RANK)
-        return lower_error(l, "more than %d extents", LOWER_MAX_RANK);
-    for (int i = 0; i < v->rank; i++) {
-        if (i != axis) {
-            dim[rank] = v->dim[i];
-            by[i] = lower_place_elem(l, rank, dim[rank]);
-            rank++;
-            continue;
-        }
-        lower_places(l, at->rank, at->dim, place);
-        const Elem *index[LOWER_MAX_RANK];
-        for (int k = 0; k < at->rank; k++, rank++) {
-            dim[rank] = at->dim[k];
-            index[k] = lower_place_elem(l, rank, dim[rank]);
-        }
-        by[i] = elem_replace(l->elems, value_elem(l, at), at->rank, place, index);
-        int64_t number_;
-        if (elem_is_whole(by[i], &number_) && number_ < 0)
-            by[i] = ELEM(l->elems, "+", by[i], elem_size(l->elems, v->dim[i]));
-    }
-    /* one element of a list that is known */
-    const Elem *list[LOWER_MAX_LIST];
-    int64_t index;
-    bool listed = v->nlist && v->rank == 1 && at->nlist && at->nlist <= LOWER_MAX_LIST;
-    for (int i = 0; i < at->nlist && listed; i++) {
-        listed = elem_is_whole(at->list[i], &index);
-        index += listed && index < 0 ? v->nlist : 0;
-        listed = listed && index >= 0 && index < v->nlist;
-        list[i] = listed ? v->list[index] : NULL;
-    }
-    if (listed)
-        return lower_give_list(l, 0, v->type, rank, dim, at->nlist, list);
-    return give_view(l, 0, 0, rank, dim, by);
-}
-
-static bool lower_gather_elements(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
-    const Elem *by[LOWER_MAX_RANK];
-    int64_t axis = onnx_int(n->onnx, "axis", 0);
-    if (!v || !at || !lower_axis(l, &axis, v->rank) || at->rank != v->rank)
-        return lower_error(l, "expected two inputs of equally many axes");
-    for (int i = 0; i < v->rank; i++)
-        by[i] = i == axis ? value_elem(l, at) : lower_place_elem(l, i, at->dim[i]);
-    return give_view(l, 0, 0, at->rank, at->dim, by);
-}
-
-/* Elements by tuples of indices, which lie along the last axis of the second input. */
-static bool lower_gather_nd(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
-    const Poly *dim[LOWER_MAX_RANK];
-    const Elem *by[LOWER_MAX_RANK];
-    const int batch = (int)onnx_int(n->onnx, "batch_dims", 0);
-    int64_t many;
-    int rank = 0;
-    if (!v || !at || at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 ||
-        batch + many > v->rank || at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
-        return lower_error(l, "how many indices make an element is not known");
-    for (; rank < at->rank - 1; rank++)
-        dim[rank] = at->dim[rank];
-    for (int i = 0; i < v->rank; i++) {
-        if (i < batch) {
-            by[i] = lower_place_elem(l, i, dim[i]);
-        } else if (i < batch + many) {
-            const int last = lower_place(l, at->rank - 1, at->dim[at->rank - 1]);
-            const Elem *which = elem_int(l->elems, i - batch);
-            by[i] = elem_replace(l->elems, value_elem(l, at), 1, &last, &which);
-        } else {
-            dim[rank] = v->dim[i];
-            by[i] = lower_place_elem(l, rank, dim[rank]);
-            rank++;
-        }
-    }
-    return give_view(l, 0, 0, rank, dim, by);
-}
-
-/* ---- padding and the like ---- */
-
-/* A value, or `otherwise` where a condition does not hold. */
-static bool give_where(Lower *l, int rank, const Poly *const *dim, const Elem *is, const Elem *const *by,
-                       const Elem *otherwise)
-{
-    Value *v = &l->value[l->node->input[0]];
-    int place[LOWER_MAX_RANK];
-    if (value_elem(l, v)->is_heavy && !store_value(l, v))
-        return false;
-    lower_places(l, v->rank, v->dim, place);
-    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
-    return lower_give(l, 0, v->type, rank, dim, ELEM(l->elems, "?", is, x, otherwise));
-}
-
-/* Which element stands at a place that may lie outside, at most an extent away. */
-static const Elem *padded(Lower *l, const char *mode, const Elem *at, const Poly *extent)
-{
-    const Elem *zero = elem_int(l->elems, 0),
-               *last = ELEM(l->elems, "-", elem_size(l->elems, extent), elem_int(l->elems, 1));
-    if (strcmp(mode, "edge") == 0)
-        return ELEM(l->elems, "min", ELEM(l->elems, "max", at, zero), last);
-    if (strcmp(mode, "wrap") == 0)
-        return ELEM(l->elems, "%", ELEM(l->elems, "+", at, elem_size(l->elems, extent)), elem_size(l->elems, extent));
-    if (strcmp(mode, "reflect") != 0)
-        return lower_error(l, "padding by '%s' is not supported", mode), NULL;
-    at = ELEM(l->elems, "max", at, ELEM(l->elems, "-", zero, at));
-    return ELEM(l->elems, "min", at, ELEM(l->elems, "-", ELEM(l->elems, "+", last, last), at));
-}
-
-static bool lower_pad(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    const Poly *dim[LOWER_MAX_RANK], *pad[LOWER_MAX_LIST];
-    const Elem *by[LOWER_MAX_RANK], *inside = elem_truth(l->elems, true);
-    int64_t axis[LOWER_MAX_LIST];
-    int npad, naxis;
-    const char *mode = onnx_string(n->onnx, "mode", "constant");
-    const bool is_constant = strcmp(mode, "constant") == 0;
-    if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_LIST, pad, &npad) ||
-        !lower_numbers(l, "axes", 3, axis, &naxis))
-        return lower_error(l, "how much it pads is not made of sizes");
-    for (int i = 0; i < v->rank; i++)
-        dim[i] = v->dim[i];
-    const int count = naxis < 0 ? v->rank : naxis;
-    if (npad != 2 * count)
-        return lower_error(l, "expected two numbers an axis");
-    const Poly *before[LOWER_MAX_RANK] = { NULL };
-    for (int k = 0; k < count; k++) {
-        int64_t i = naxis < 0 ? k : axis[k];
-        if (!lower_axis(l, &i, v->rank))
-            return false;
-        before[i] = pad[k];
-        dim[i] = poly_add(l->polys, dim[i], poly_add(l->polys, pad[k], pad[k + count]));
-    }
-    for (int i = 0; i < v->rank; i++) {
-        by[i] = lower_place_elem(l, i, dim[i]);
-        if (!before[i])
-            continue;
-        by[i] = ELEM(l->elems, "-", by[i], elem_size(l->elems, before[i]));
-        if (!is_constant) {
-            if (!(by[i] = padded(l, mode, by[i], v->dim[i])))
-                return false;
-            continue;
-        }
-        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, ">=", by[i], elem_int(l->elems, 0)));
-        inside = ELEM(l->elems, "&&", inside, ELEM(l->elems, "<", by[i], elem_size(l->elems, v->dim[i])));
-    }
-    if (!is_constant)
-        return give_view(l, 0, 0, v->rank, dim, by);
-    const Value *given = lower_input(l, 2);
-    const Elem *fill = given ? lower_broadcast(l, given, v->rank, dim)
-                             : elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type));
-    return give_where(l, v->rank, dim, inside, by, fill);
-}
-
-static bool lower_trilu(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    const Poly *off = number(l, 0);
-    const Elem *by[LOWER_MAX_RANK];
-    int one;
-    if (v->rank < 2 || (lower_input(l, 1) && !value_sizes(l, lower_input(l, 1), 1, &off, &one)))
-        return lower_error(l, "which diagonal it keeps is not made of sizes");
-    for (int i = 0; i < v->rank; i++)
-        by[i] = lower_place_elem(l, i, v->dim[i]);
-    const Elem *d = ELEM(l->elems, "-", by[v->rank - 1], by[v->rank - 2]);
-    const Elem *is = ELEM(l->elems, onnx_int(n->onnx, "upper", 1) ? ">=" : "<=", d, elem_size(l->elems, off));
-    return give_where(l, v->rank, v->dim, is, by, elem_as(l->elems, elem_number(l->elems, 0), elem_type_of(v->type)));
-}
-
-/* Sums of all elements up to each place: of rows that end there. */
-static bool lower_cum_sum(Lower *l, const NetNode *n)
-{
-    enum { SUM_PLACE = 129 };
-    const Value *v = lower_input(l, 0);
-    double given = 0;
-    int one;
-    if (!v || !value_numbers(l, lower_input(l, 1), 1, &given, &one))
-        return lower_error(l, "its axis is not known");
-    int64_t axis = elem_cut(given);
-    if (!lower_axis(l, &axis, v->rank))
-        return false;
-    const int along = lower_place(l, SUM_PLACE, v->dim[axis]), place = lower_place(l, (int)axis, v->dim[axis]);
-    const Elem *here = elem_place(l->elems, along), *end = lower_place_elem(l, (int)axis, v->dim[axis]);
-    const bool exclusive = onnx_int(n->onnx, "exclusive", 0), reverse = onnx_int(n->onnx, "reverse", 0);
-    const Elem *x = elem_replace(l->elems, value_elem(l, v), 1, &place, &here);
-    const Elem *is = ELEM(l->elems, reverse ? (exclusive ? ">" : ">=") : exclusive ? "<" : "<=", here, end);
-    x = ELEM(l->elems, "?", is, elem_as(l->elems, x, ELEM_REAL), elem_number(l->elems, 0));
-    return lower_give(l, 0, v->type, v->rank, v->dim, elem_row(l->elems, "sum", along, v->dim[axis], NULL, x, NULL));
-}
-
-static bool lower_depth_to_space(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    const int64_t block = onnx_int(n->onnx, "blocksize", 1);
-    const bool is_back = strcmp(n->op, "SpaceToDepth") == 0;
-    const bool is_crd = strcmp(onnx_string(n->onnx, "mode", "DCR"), "CRD") == 0;
-    if (v->rank != 4 || block < 1)
-        return lower_error(l, "expected images");
-    const Poly *b = number(l, block), *bb = number(l, block * block);
-    const Poly *c = is_back ? poly_mul(l->polys, v->dim[1], bb) : poly_apply(l->polys, "/", v->dim[1], bb);
-    const Poly *dim[4] = { v->dim[0], c };
-    for (int i = 2; i < 4; i++)
-        dim[i] = is_back ? poly_apply(l->polys, "/", v->dim[i], b) : poly_mul(l->polys, v->dim[i], b);
-    const Poly *p[4];
-    const Elem *by[4];
-    for (int i = 0; i < 4; i++)
-        p[i] = elem_as_size(lower_place_elem(l, i, dim[i]));
-    by[0] = elem_size(l->elems, p[0]);
-    if (is_back) { /* channel (y*block + x)*C + c */
-        const Poly *which = poly_apply(l->polys, "/", p[1], v->dim[1]);
-        by[1] = elem_size(l->elems, poly_apply(l->polys, "%", p[1], v->dim[1]));
-        by[2] =
-            elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, p[2], b), poly_apply(l->polys, "/", which, b)));
-        by[3] =
-            elem_size(l->elems, poly_add(l->polys, poly_mul(l->polys, p[3], b), poly_apply(l->polys, "%", which, b)));
-    } else {
-        const Poly *which = poly_add(l->polys, poly_mul(l->polys, poly_apply(l->polys, "%", p[2], b), b),
-                                     poly_apply(l->polys, "%", p[3], b));
-        by[1] = elem_size(l->elems, is_crd ? poly_add(l->polys, poly_mul(l->polys, p[1], bb), which)
-                                           : poly_add(l->polys, poly_mul(l->polys, which, c), p[1]));
-        by[2] = elem_size(l->elems, poly_apply(l->polys, "/", p[2], b));
-        by[3] = elem_size(l->elems, poly_apply(l->polys, "/", p[3], b));
-    }
-    return give_view(l, 0, 0, 4, dim, by);
-}
-
-/* ---- sizes ---- */
-
-static bool lower_shape(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    const Elem *list[LOWER_MAX_RANK];
-    int64_t from = onnx_int(n->onnx, "start", 0), to = onnx_int(n->onnx, "end", v->rank);
-    from += from < 0 ? v->rank : 0;
-    to += to < 0 ? v->rank : 0;
-    from = from < 0 ? 0 : from;
-    to = to > v->rank ? v->rank : to;
-    int count = 0;
-    for (int64_t i = from; i < to; i++)
-        list[count++] = elem_size(l->elems, v->dim[i]);
-    const Poly *dim = number(l, count);
-    return lower_give_list(l, 0, ELEMENT_S64, 1, &dim, count, list);
-}
-
-static bool lower_size(Lower *l, const NetNode *n)
-{
-    const Value *v = lower_input(l, 0);
-    const Poly *all = number(l, 1);
-    (void)n;
-    for (int i = 0; i < v->rank; i++)
-        all = poly_mul(l->polys, all, v->dim[i]);
-    const Elem *x = elem_size(l->elems, all);
-    return lower_give_list(l, 0, ELEMENT_S64, 0, NULL, 1, &x);
-}
-
-static bool lower_constant_of_shape(Lower *l, const NetNode *n)
-{
-    const OnnxTensor *t = onnx_tensor(n->onnx, "value");
-    const Value *shape = lower_input(l, 0);
-    const Poly *dim[LOWER_MAX_LIST];
-    const Elem *list[LOWER_MAX_LIST];
-    int rank = 0;
-    int64_t count = 1, extent;
-    if (!shape || (shape->nlist && !value_sizes(l, shape, LOWER_MAX_RANK, dim, &rank)) ||
-        (!shape->nlist && !poly_is(shape->dim[0], 0)))
-        return lower_error(l, "its shape is not made of sizes");
-    const ElementType type = t ? t->type : ELEMENT_F32;
-    const Elem *x = t ? lower_constant_elem(l, t, 0) : elem_number(l->elems, 0);
-    for (int i = 0; i < rank; i++)
-        count = count >= 0 && poly_is_number(dim[i], &extent) && count * extent <= LOWER_MAX_LIST ? count * extent : -1;
-    for (int i = 0; i < count; i++)
-        list[i] = x;
-    if (count > 0)
-        return lower_give_list(l, 0, type, rank, dim, (int)count, list);
-    return lower_give(l, 0, type, rank, dim, x);
+    return lower_give_view(l, 0, 0, v->rank, dim, by);
 }
 
 const LowerRow lower_views[] = {
@@ -723,16 +440,5 @@ const LowerRow lower_views[] = {
     { "Concat", lower_concat, LOWERS_ROWS, NULL },
     { "Expand", lower_expand, LOWERS_ROWS, NULL },
     { "Tile", lower_tile, LOWERS_ROWS, NULL },
-    { "Gather", lower_gather, LOWERS_ROWS, NULL },
-    { "GatherElements", lower_gather_elements, LOWERS_ROWS, NULL },
-    { "GatherND", lower_gather_nd, LOWERS_ROWS, NULL },
-    { "Pad", lower_pad, LOWERS_ROWS, NULL },
-    { "Trilu", lower_trilu, LOWERS_ROWS, NULL },
-    { "CumSum", lower_cum_sum, LOWERS_ROWS, NULL },
-    { "DepthToSpace", lower_depth_to_space, LOWERS_ROWS, NULL },
-    { "SpaceToDepth", lower_depth_to_space, LOWERS_ROWS, NULL },
-    { "Shape", lower_shape, LOWERS_SIZES, NULL },
-    { "Size", lower_size, LOWERS_SIZES, NULL },
-    { "ConstantOfShape", lower_constant_of_shape, LOWERS_VIEW, NULL },
     { NULL, NULL, 0, NULL },
 };

@@ -13,6 +13,29 @@ int memory_add(Lower *l, Memory m)
     return l->nmemory - 1;
 }
 
+Memory memory_result(const Storage *stored, int rank, const Poly *const *extent)
+{
+    Memory m = { .kind = MEMORY_RESULT, .stored = stored, .rank = rank, .step = -1 };
+    memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
+    return m;
+}
+
+int memory_constant(Lower *l, const char *from, const Storage *stored, int rank, const Poly *const *extent,
+                    const void *data)
+{
+    Memory m = { .kind = MEMORY_CONSTANT,
+                 .from = from,
+                 .stored = stored,
+                 .rank = rank,
+                 .is_ordered = true,
+                 .data = data,
+                 .step = -1 };
+    memcpy(m.extent, extent, (size_t)rank * sizeof *extent);
+    for (int i = 0; i < rank; i++)
+        m.order[i] = i;
+    return memory_add(l, m);
+}
+
 static void strides_in_order(Lower *l, const Memory *m, const int *order, const Poly **stride)
 {
     const Poly *step = poly_number(l->polys, 1);

@@ -118,6 +118,12 @@ OnnxModel *onnx_read(Arena *a, const char *path, Diag *d);
 /* Unmaps files of external data: tensors that lie there are gone. NULL is allowed. */
 void onnx_close(OnnxModel *m);
 
+/* The branch of an If node; NULL: it has none that could be taken. */
+const OnnxGraph *onnx_branch(const OnnxNode *node, bool is_then);
+/* The model in which branches stand in the place of If nodes. branch: of each node of its graph the one that is taken;
+ * NULL: the node stays. */
+const OnnxModel *onnx_with_branches(Arena *a, const OnnxModel *m, const OnnxGraph *const *branch);
+
 /* By name. Of a nested graph those of the graphs around it too. NULL: there is none. */
 const OnnxTensor *onnx_constant(const OnnxGraph *g, const char *name);
 const OnnxValue *onnx_value(const OnnxGraph *g, const char *name); /* what the file says of any value */

@@ -118,17 +118,11 @@ static int join_weights(Lower *l, const Layer *layer, int n, int64_t N)
                 const float w = ((const float *)layer[i].weight->data)[layer->is_kn ? k * layer[i].N + c : c * K + k];
                 data[layer->is_kn ? k * N + from + c : (from + c) * K + k] = w * layer[i].a[c];
             }
-    Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = arena_printf(l->arena, "%s and %d more", layer->weight->from, n - 1),
-                 .stored = &storages[STORED_F32],
-                 .rank = 2,
-                 .order = { 0, 1 },
-                 .is_ordered = true,
-                 .data = data,
-                 .step = -1 };
-    m.extent[!layer->is_kn] = poly_number(l->polys, K);
-    m.extent[layer->is_kn] = poly_number(l->polys, N);
-    return memory_add(l, m);
+    const char *name = arena_printf(l->arena, "%s and %d more", layer->weight->from, n - 1);
+    const Poly *extent[2];
+    extent[!layer->is_kn] = poly_number(l->polys, K);
+    extent[layer->is_kn] = poly_number(l->polys, N);
+    return memory_constant(l, name, &storages[STORED_F32], 2, extent, data);
 }
 
 static int join_shifts(Lower *l, const Layer *layer, int n, int64_t N)
@@ -137,14 +131,9 @@ static int join_shifts(Lower *l, const Layer *layer, int n, int64_t N)
     int64_t from = 0;
     for (int i = 0; i < n; from += layer[i++].N)
         memcpy(data + from, layer[i].c, (size_t)layer[i].N * sizeof *data);
-    return memory_add(l, (Memory){ .kind = MEMORY_CONSTANT,
-                                   .from = arena_printf(l->arena, "%s: bias", l->memory[l->nmemory - 1].from),
-                                   .stored = &storages[STORED_F32],
-                                   .rank = 1,
-                                   .extent = { poly_number(l->polys, N) },
-                                   .is_ordered = true,
-                                   .data = data,
-                                   .step = -1 });
+    const char *name = arena_printf(l->arena, "%s: bias", l->memory[l->nmemory - 1].from);
+    const Poly *extent = poly_number(l->polys, N);
+    return memory_constant(l, name, &storages[STORED_F32], 1, &extent, data);
 }
 
 /* The result of a layer is now a part of the rows of `whole`, and whoever reads it knows. */

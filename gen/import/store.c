@@ -224,23 +224,22 @@ static bool store_as_epilogue(Lower *l, Value *v, Step *s)
 
 /* ---- formulas ---- */
 
+/* How what an expression gives is stored. */
+static const Storage *stored_as(const Elem *x) { return &storages[elem_stays_whole(x) ? STORED_S32 : STORED_F32]; }
+
 /* A value that reads no memory, as functions must: plus a constant that is 0. */
 static const Elem *with_operand(Lower *l, const Elem *x)
 {
-    static const float zero;
+    static const int32_t zero; /* in all types */
+    const bool is_whole = elem_stays_whole(x);
+    const Elem **added = &l->zero[is_whole];
+    const Poly *one = poly_number(l->polys, 1);
     if (x->nload)
         return x;
-    const Memory m = { .kind = MEMORY_CONSTANT,
-                       .from = "dcgen.zero",
-                       .stored = &storages[STORED_F32],
-                       .rank = 1,
-                       .extent = { poly_number(l->polys, 1) },
-                       .is_ordered = true,
-                       .data = &zero,
-                       .step = -1 };
-    if (!l->zero)
-        l->zero = memory_elem(l, memory_add(l, m));
-    return ELEM(l->elems, "+", x, l->zero);
+    if (!*added)
+        *added = memory_elem(
+            l, memory_constant(l, is_whole ? "dcgen.zero.s32" : "dcgen.zero", stored_as(x), 1, &one, &zero));
+    return ELEM(l->elems, "+", x, *added);
 }
 
 /* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
@@ -369,14 +368,10 @@ static bool make_constant(Lower *l, Value *v)
         return false;
     lower_places(l, v->rank, v->dim, place);
     const bool is_known = v >= l->value && v < l->value + l->net->nvalue;
-    Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = is_known ? l->net->value[v - l->value].name
-                                  : arena_printf(l->arena, "dcgen.constant.%d", l->nmemory),
-                 .stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32],
-                 .rank = v->rank,
-                 .is_ordered = true,
-                 .step = -1 };
-    char *data = ARENA_ARRAY(l->arena, (size_t)count * m.stored->bytes + 1, char);
+    const char *from =
+        is_known ? l->net->value[v - l->value].name : arena_printf(l->arena, "dcgen.constant.%d", l->nmemory);
+    const Storage *stored = &storages[v->elem->type == ELEM_REAL ? STORED_F32 : STORED_S32];
+    char *data = ARENA_ARRAY(l->arena, (size_t)count * stored->bytes + 1, char);
     int64_t *dims = ARENA_ARRAY(l->arena, (size_t)polys_ndim(l->polys) + 1, int64_t);
     for (int64_t i = 0; i < count; i++) {
         double value;
@@ -386,14 +381,9 @@ static bool make_constant(Lower *l, Value *v)
         }
         if (!elem_at(l->elems, v->elem, dims, load_constant, l, &value))
             return false;
-        storage_store(m.stored, data, i, value);
+        storage_store(stored, data, i, value);
     }
-    m.data = data;
-    for (int i = 0; i < v->rank; i++) {
-        m.extent[i] = v->dim[i];
-        m.order[i] = i;
-    }
-    v->elem = memory_elem(l, memory_add(l, m));
+    v->elem = memory_elem(l, memory_constant(l, from, stored, v->rank, v->dim, data));
     return true;
 }
 
@@ -419,15 +409,7 @@ const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from)
     float *data = x && poly_is_number(extent, &n) ? vector_of(l, x, place, n) : NULL;
     if (!data)
         return x;
-    Memory m = { .kind = MEMORY_CONSTANT,
-                 .from = from,
-                 .stored = &storages[STORED_F32],
-                 .rank = 1,
-                 .extent = { extent },
-                 .is_ordered = true,
-                 .data = data,
-                 .step = -1 };
-    return elem_load(l->elems, memory_add(l, m), ELEM_REAL, 1, &at);
+    return elem_load(l->elems, memory_constant(l, from, &storages[STORED_F32], 1, &extent, data), ELEM_REAL, 1, &at);
 }
 
 bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place)
@@ -489,7 +471,7 @@ bool store_value(Lower *l, Value *v)
     store_close(l, v->elem);
     if (is_view(v->elem) || (!v->elem->nload && make_constant(l, v)))
         return true;
-    const int out = memory_add(l, memory_result(v->rank, v->dim));
+    const int out = memory_add(l, memory_result(stored_as(v->elem), v->rank, v->dim));
     const Poly *from[LOWER_MAX_RANK];
     int dim;
     const Poly *size;
@@ -532,7 +514,9 @@ bool store_settle(Lower *l, int value)
     const NetValue *net = &l->net->value[value];
     if (!v->is_known || !v->elem || v->nlist || is_view(v->elem))
         return true;
-    if (store_constant(l, v) || v->elem->type != ELEM_REAL)
+    if (store_constant(l, v))
+        return true;
+    if (v->elem->type != ELEM_REAL && !(v->elem->is_heavy && elem_stays_whole(v->elem)))
         return true; /* masks and places go into the expressions of those that use them */
     Step *open = open_in(l, v->elem);
     if (open && l->joins_results[value] < 0 && !store_as_epilogue(l, v, open))
@@ -551,12 +535,12 @@ bool store_settle(Lower *l, int value)
 
 bool store_copy(Lower *l, Value *v, const int *order)
 {
-    Memory m = memory_result(v->rank, v->dim);
+    v->elem = value_elem(l, v);
+    Memory m = memory_result(stored_as(v->elem), v->rank, v->dim);
     Call call;
     m.is_ordered = true;
     for (int i = 0; i < v->rank; i++)
         m.order[i] = order ? order[i] : i;
-    v->elem = value_elem(l, v);
     store_close(l, v->elem);
     Step s = { .out = memory_add(l, m), .value = v->elem };
     lower_places(l, v->rank, v->dim, s.place);

@@ -104,6 +104,18 @@ static const char *extent_dims(const GraphWriter *w, const Tensor *t)
     return t->rank ? text_str(&text) : "-1";
 }
 
+/* Is the tensor an operand of a call, not packed alone? */
+static bool is_read(const GraphWriter *w, int tensor)
+{
+    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++) {
+        const Spec *f = w->graph->file->function[n->function];
+        for (int i = 0; i < f->op->noperand; i++)
+            if (n->operand[i].tensor == tensor && !graph_is_packed(f, i))
+                return true;
+    }
+    return false;
+}
+
 /* name: in the file at hand. place: which of its kind it is. */
 static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, const char *name, int place)
 {
@@ -121,6 +133,7 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
         WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
         WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
         WORD("IS_WHOLE", storage_is_whole(t->stored)),
+        WORD("STAYS", t->kind == TENSOR_CONSTANT && is_read(w, (int)(t - w->graph->tensor))),
         WORD("TENSOR_ELEMS", graph_size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 
@@ -132,18 +145,6 @@ static int add_tensors(const GraphWriter *w, FillScope *s, const char *list, Ten
         if (t->kind == kind)
             add_tensor(w, s, t, t->name, n++);
     return n;
-}
-
-/* Is the tensor an operand of a call, not packed alone? */
-static bool is_read(const GraphWriter *w, int tensor)
-{
-    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++) {
-        const Spec *f = w->graph->file->function[n->function];
-        for (int i = 0; i < f->op->noperand; i++)
-            if (n->operand[i].tensor == tensor && !graph_is_packed(f, i))
-                return true;
-    }
-    return false;
 }
 
 static int64_t constant_bytes(const Tensor *t)

@@ -75,6 +75,7 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
 const ShortForm formula_short_forms[SHORT_FORM_COUNT] = {
     { "relu", 1, false, { "x" }, "max(x, 0)" },
     { "clamp", 3, false, { "x", "least", "most" }, "min(max(x, least), most)" },
+    { "wrap", 2, false, { "x", "n" }, "x < 0 ? x + n : x" },
     { "mean", 1, true, { "x" }, "sum[i](x) / sum[i](1)" },
     { "softmax", 1, true, { "x" }, "exp(x - max[i](x)) / sum[i](exp(x - max[i](x)))" },
     { "log_softmax", 1, true, { "x" }, "x - max[i](x) - log(sum[i](exp(x - max[i](x))))" },

@@ -174,6 +174,14 @@ static bool find_extents(FormulaReader *r, const Node *n, const int *index, Layo
     return true;
 }
 
+/* What a header says of an operand. which: what it holds. */
+static const char *operand_doc(FormulaReader *r, const Operand *o, const char *which)
+{
+    const Layout *l = o->layout;
+    return arena_printf(r->arena, "%s, in the formula%s", extent_list(r, (const Expr *const *)l->extent, l->rank),
+                        which);
+}
+
 /* Adds an operand before the output. -1 after an error. */
 static int add_operand(FormulaReader *r, const Node *n, const int *index)
 {
@@ -193,14 +201,21 @@ static int add_operand(FormulaReader *r, const Node *n, const int *index)
     if (!find_extents(r, n, index, &o.layout[0]))
         return -1;
     o.elems = op_elements(r->arena, op, &o.layout[0]);
-    o.doc = arena_printf(r->arena, "%s, in the formula",
-                         extent_list(r, (const Expr *const *)o.layout[0].extent, o.layout[0].rank));
+    o.doc = operand_doc(r, &o, "");
     memmove(&op->operand[r->out + 1], &op->operand[r->out], (size_t)(op->noperand - r->out) * sizeof *op->operand);
     op->operand[r->out] = o;
     op->noperand++;
     for (FormulaNode *v = r->f->node; v < r->f->node + r->f->nnode; v++)
         v->at += v->kind == FORMULA_ELEMENT && v->at >= r->out; /* the output was read before */
     return r->out++;
+}
+
+/* From now on the integers that an operand holds are places along an extent. */
+static void hold_places(FormulaReader *r, Operand *o, int of, const char *which)
+{
+    o->data = DATA_PLACES;
+    o->of = of;
+    o->doc = operand_doc(r, o, which);
 }
 
 /* An index that is an element: its operand holds places along the extent. False after an error. */
@@ -211,19 +226,41 @@ static bool check_gathered(FormulaReader *r, const Node *at, const FormulaNode *
     if (of < 0)
         return FAIL(r, at, "'%s' would hold places along %s, which needs a name: one more key of each shape", o->name,
                     extent) >= 0;
-    if (o->data == DATA_PLACES && o->of == of)
-        return true;
-    if (o->data == DATA_PLACES)
+    if (o->data == DATA_PLACES && o->of != of)
         return FAIL(r, at, "'%s' holds places along %s; here it would need those along %s", o->name,
                     r->op->extent[o->of].name, extent) >= 0;
     if (!o->of_formula)
-        return FAIL(r, at, "the op's '%s' holds no places along %s", o->name, extent) >= 0;
+        return o->data == DATA_PLACES || FAIL(r, at, "the op's '%s' holds no places along %s", o->name, extent) >= 0;
     if (!r->op->extent[of].least && !(r->places >> of & 1))
         return FAIL(r, at, "%s may be 0: then '%s' could hold no place along it", extent, o->name) >= 0;
-    o->data = DATA_PLACES;
-    o->of = of;
-    o->doc = arena_printf(r->arena, "%s; from 0 to %s - 1, which nothing checks", o->doc, extent);
+    hold_places(r, o, of, arena_printf(r->arena, "; from 0 to %s - 1, which nothing checks", extent));
     return true;
+}
+
+/* The element e in e < 0 ? e + E : e, a place along E that counts from the end where it is negative; NULL: it is none.
+ */
+static const FormulaNode *counted_from_end(const FormulaReader *r, const FormulaNode *v, int extent)
+{
+    const FormulaNode *node = r->f->node, *is = &node[v->arg[0]], *sum = &node[v->arg[1]], *e = &node[v->arg[2]];
+    if (v->kind != FORMULA_APPLY || v->op != FORMULA_CHOOSE || e->kind != FORMULA_ELEMENT || extent < 0)
+        return NULL;
+    const bool tests = is->kind == FORMULA_APPLY && is->op == FORMULA_LT && is->arg[0] == v->arg[2] &&
+                       node[is->arg[1]].kind == FORMULA_NUMBER && node[is->arg[1]].real == 0;
+    const bool adds = sum->kind == FORMULA_APPLY && sum->op == FORMULA_ADD && sum->arg[0] == v->arg[2] &&
+                      node[sum->arg[1]].kind == FORMULA_EXTENT && node[sum->arg[1]].at == extent;
+    return tests && adds ? e : NULL;
+}
+
+/* Places that may count from the end are drawn as others are. */
+static void note_counted_from_end(FormulaReader *r, const FormulaNode *index, const char *extent)
+{
+    const int of = op_axis(r->op, extent);
+    const FormulaNode *e = counted_from_end(r, index, of);
+    Operand *o = e ? &r->op->operand[e->at] : NULL;
+    if (!o || !o->of_formula || o->data != DATA_INTEGERS || (!r->op->extent[of].least && !(r->places >> of & 1)))
+        return;
+    hold_places(r, o, of,
+                arena_printf(r->arena, "; from -%s to %s - 1: what is negative counts from the end", extent, extent));
 }
 
 /* Is an element of an operand in it? What reductions are of does not count: they give places. */
@@ -246,6 +283,8 @@ static bool check_index(FormulaReader *r, const Node *at, const Operand *o, int 
     if (v->kind == FORMULA_INDEX && !says_extents && strcmp(extent, r->op->extent[v->at].name) != 0)
         return FAIL(r, at, "'%s' has the extents %s: expected a place along %s", o->name,
                     extent_list(r, (const Expr *const *)o->layout->extent, o->layout->rank), extent) >= 0;
+    if (node->guarded)
+        note_counted_from_end(r, v, extent);
     if (node->guarded || !o->of_formula)
         return true;
     if (v->kind == FORMULA_ELEMENT)

@@ -17,7 +17,7 @@ typedef struct {
     const char *is;
 } ShortForm;
 
-enum { SHORT_FORM_COUNT = 8 };
+enum { SHORT_FORM_COUNT = 9 };
 extern const ShortForm formula_short_forms[SHORT_FORM_COUNT];
 
 /* What names stand for while a short form is put in. */

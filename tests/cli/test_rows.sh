@@ -164,6 +164,8 @@ functions = (
   { name = "place"; op = "row_values"; formula = "argmax[n](x[m,n])"; types = { Y = "s32"; };
     shapes = ( { M = "T"; N = 50; } ); },
   { name = "gather"; op = "rows"; formula = "word[id[m],n] + first[n,m]"; types = { id = "s32"; }; extents = { word = ["V", "N"]; };
+    shapes = ( { M = "T"; N = 50; V = 31; } ); },
+  { name = "ends"; op = "rows"; formula = "word[wrap(id[m], V),n; 0.5]"; types = { id = "s32"; }; extents = { word = ["V", "N"]; };
     shapes = ( { M = "T"; N = 50; V = 31; } ); } );
 tune = { T = [1, 7, 20]; };
 budget = { trials = 1; seconds = 6; };
@@ -185,11 +187,32 @@ for cc in gcc clang; do
     ! command -v $cc >/dev/null || $cc -std=gnu11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wcast-qual -Werror -fsyntax-only out/pair/kernels.c ||
         failed "$cc warns of the kernels"
 done
-for name in softmax norm place gather; do
+for name in softmax norm place gather ends; do
     build -O1 out/pair/test_$name.c pair.o -o own_$name
     ./own_$name >"$tmp/log/own" || { cat "$tmp/log/own"; failed "the test of $name"; }
     grep -q ' checks, 0 failed' "$tmp/log/own" || failed "the test of $name checks nothing"
 done
+grep -q 'id .*from -V to V - 1: what is negative counts from the end' out/pair/pair.h || failed 'the header does not say that an index may be negative'
+cat >ends.c <<'C'
+#include "pair.h"
+int main(void)
+{
+    enum { V = 31, N = 50, T = 6 };
+    static const int32_t id[T] = { -1, -V, V - 1, 0, V, -V - 1 };
+    static const float is[T] = { V - 1, 0, V - 1, 0, 0.5f, 0.5f };
+    static float word[V * N], y[T * N];
+    for (int i = 0; i < V * N; i++)
+        word[i] = (float)(i / N);
+    if (pair_ends(T, N, id, word, y, NULL, NULL) != pair_OK)
+        return 2;
+    for (int i = 0; i < T * N; i++)
+        if (y[i] != is[i / N])
+            return 1;
+    return 0;
+}
+C
+build ends.c pair.o -o ends
+./ends || failed 'places that count from the end are read elsewhere'
 sed 's/(v->v\([0-9]*\) - row->v[0-9]*) \* row/v->v\1 * row/' out/pair/kernels.c >out/uncorrected.c # a mean that was rounded
 ! cmp -s out/pair/kernels.c out/uncorrected.c || failed 'layernorm is written otherwise'
 "${CC:-cc}" -std=gnu17 -O1 -w -Iout/pair out/pair/test_norm.c out/uncorrected.c out/pair/pool.c -o uncorrected -lm -pthread || failed 'it is not built'

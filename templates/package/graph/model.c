@@ -21,9 +21,9 @@
 /* ---- weights ---- */
 
 static const PACKAGE_weight PACKAGE_weights[] = {
-    { WEIGHT_NAME, "WEIGHT_TYPE", RANK, { WEIGHT_EXTENTS } }, //@ repeat weights
+    { WEIGHT_NAME, "WEIGHT_TYPE", RANK, { WEIGHT_EXTENTS }, STAYS }, //@ repeat weights
 #if NCONSTANT == 0
-    { NULL, NULL, 0, { 0 } },
+    { NULL, NULL, 0, { 0 }, 0 },
 #endif
 };
 

@@ -68,7 +68,8 @@ typedef struct PACKAGE_outputs {
 #if FAMILY_CUDA
 /* A model that was loaded. A plain value of addresses on the device, of weights and of packed ones. NULL: a weight that is only packed. */
 #else
-/* A model that was loaded. A plain value of addresses: of the weights, which must stay where they are, and of memory with packed ones. */
+/* A model that was loaded. A plain value of addresses: of weights, which must stay where they are, and of memory with packed ones. NULL: a weight that is
+ * only packed (stays in PACKAGE_weight). */
 #endif
 typedef struct PACKAGE_model {
     const void *constant[NCONSTANT_ROOM];
@@ -93,7 +94,8 @@ size_t PACKAGE_model_bytes(void);
  * lie in it. memory: PACKAGE_model_bytes() of them, best aligned to 64. PACKAGE_BAD_WEIGHTS: the file is none, is cut off, or lacks a weight of the
  * type and extents that PACKAGE_weight tells. */
 int PACKAGE_load(PACKAGE_model *model, const void *file, size_t bytes, void *memory);
-/* The same from anywhere: find gives the address of the weight of that name, which has `bytes` bytes; NULL: there is none. */
+/* The same from anywhere: find gives the address of the weight of that name, which has `bytes` bytes; NULL: there is none. Weights that stay come first.
+ * Each of the others is packed before find is asked for the second one behind it: two buffers, used in turn, hold all of them. */
 int PACKAGE_load_from(PACKAGE_model *model, const void *(*find)(void *ctx, const char *name, size_t bytes), void *ctx, void *memory);
 #endif
 
@@ -102,6 +104,11 @@ typedef struct PACKAGE_weight {
     const char *name, *type; /* as in safetensors: "F32" */
     int rank;
     int64_t extent[MOST_RANK];
+#if FAMILY_CUDA
+    int stays; /* 1: calls read it as it is; 0: it is only packed. The host's copy may go in either case, when the model is loaded */
+#else
+    int stays; /* 1: calls read it where it lies, so it must stay there; 0: it is only packed, once, and may be gone when the model is loaded */
+#endif
 } PACKAGE_weight;
 const PACKAGE_weight *PACKAGE_weight_at(int weight);
 

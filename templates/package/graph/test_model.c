@@ -135,13 +135,29 @@ static void read_weights(const char *path)
     fclose(f);
 }
 
+#if FAMILY_CPU
+/* A copy in one of two buffers, in turn: where a weight that is packed may be. */
+static const void *buffered(const void *data, size_t bytes)
+{
+    static void *buffer[2];
+    static int turn;
+    turn = !turn;
+    free(buffer[turn]);
+    return memcpy(buffer[turn] = take(bytes), data, bytes);
+}
+
+#endif
 static const void *find(void *ctx, const char *name, size_t bytes)
 {
     tensor *t = ctx;
     (void)bytes;
     for (int k = 0; k < NTENSORS; k++, t++)
         if (t->kind == constant && strcmp(PACKAGE_weight_at(t->number)->name, name) == 0)
+#if FAMILY_CPU
+            return PACKAGE_weight_at(t->number)->stays ? t->is : buffered(t->is, bytes);
+#else
             return t->is;
+#endif
     return NULL;
 }
 

@@ -94,6 +94,15 @@ static inline Onnx__AttributeProto *attribute_reference(Onnx__NodeProto *node, c
     return p;
 }
 
+/* A graph as an attribute of a node. */
+static inline Onnx__GraphProto *graph_in(Onnx__NodeProto *node, const char *name)
+{
+    Onnx__GraphProto *g = NEW(Onnx__GraphProto, onnx__graph_proto__init);
+    g->name = (char *)name;
+    ATTRIBUTE(node, name, GRAPH)->g = g;
+    return g;
+}
+
 /* Of these extents, "2 3"; its elements are added by the caller. */
 static inline Onnx__TensorProto *new_tensor(const char *name, ElementType type, const char *dims)
 {

@@ -298,6 +298,31 @@ TEST(rows_have_values)
         assert_near(value_at(elem_row(elems, op[i], along, poly_number(polys, 5), NULL, inside, NULL), 2, 0), is[i]);
 }
 
+/* ---- whole numbers ---- */
+
+TEST(places_that_count_from_the_end)
+{
+    const Poly *nine = poly_number(polys, 9), *eight = poly_number(polys, 8);
+    const Elem *at = elem_load(elems, 7, ELEM_INT, 1, (const Elem *[]){ place(row) });
+    const Elem *from_zero = elem_wrap(elems, at, nine);
+    assert_ptr_equal(elem_wrapped(elems, from_zero, nine), at);
+    assert_null(elem_wrapped(elems, from_zero, eight));
+    assert_null(elem_wrapped(elems, at, nine));
+    assert_ptr_equal(elem_wrap(elems, whole(-2), nine), whole(7)); /* what is known is worked out */
+    assert_ptr_equal(elem_wrap(elems, whole(2), nine), whole(2));
+}
+
+TEST(what_stays_whole)
+{
+    const Elem *at = elem_load(elems, 7, ELEM_INT, 1, (const Elem *[]){ place(row) }), *x = x_of();
+    const Elem *best = elem_row(elems, "argmax", column, poly_number(polys, 5), NULL, x, NULL);
+    assert_true(elem_stays_whole(at) && elem_stays_whole(best) && elem_stays_whole(whole(3)));
+    assert_true(elem_stays_whole(ELEM(elems, "?", ELEM(elems, "<", x, number(0)), add(at, whole(1)), best)));
+    assert_false(elem_stays_whole(elem_as(elems, x, ELEM_INT)));
+    assert_false(elem_stays_whole(add(at, elem_as(elems, x, ELEM_INT))));
+    assert_false(elem_stays_whole(ELEM(elems, "<", x, number(0))) || elem_stays_whole(x));
+}
+
 /* ---- random ones ---- */
 
 /* An expression, and what it is worth at a place, worked out as it was made. */

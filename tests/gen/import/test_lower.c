@@ -4,6 +4,7 @@
  * (lowered/NAME.cfg, without the line that names the file); what is told of nodes that are not supported; what is left
  * of a model with such nodes.
  */
+#include <math.h>
 #include "tests/test.h"
 #include "gen/base/text.h"
 #include "gen/import/lower.h"
@@ -248,6 +249,129 @@ TEST(known_numbers_that_are_broadcast_against_each_other)
     becomes("mask");
 }
 
+/* Rows of a table by ids that are given, which may count from the end; by places that are never negative; by the place
+ * of the largest element. Whole numbers stay whole. */
+TEST(gathers)
+{
+    static const char *const table[] = { "t 50 16", "u 8 16" };
+    given("ids", "B T");
+    given("x", "B 8");
+    proto->graph->input[0]->type->tensor_type->elem_type = 7; /* int64 */
+    for (int i = 0; i < 2; i++)
+        constant(arena_strndup(arena, table[i], 1), table[i] + 2, 0.5f);
+    whole("from", "3");
+    node("Gather", "t ids", "rows");
+    Onnx__NodeProto *best = node("ArgMax", "x", "best");
+    attribute_int(best, "axis", 1);
+    attribute_int(best, "keepdims", 0);
+    node("Gather", "u best", "chosen");
+    node("Add", "ids from", "later");
+    node("Shape", "ids", "shape");
+    wanted("rows");
+    wanted("best");
+    wanted("chosen");
+    wanted("later");
+    wanted("shape");
+    becomes("gathers");
+    assert_null(strstr(golden_diag(arena, said), "given as f32"));
+}
+
+/* Whole numbers that come of real ones are not. */
+TEST(outputs_of_rounded_numbers_are_floats)
+{
+    given("x", "B 8");
+    attribute_int(node("Cast", "x", "y"), "to", 7);
+    wanted("y");
+    const char *text = spec_of_model(false);
+    assert_non_null(text);
+    assert_null(strstr(text, "s32"));
+    assert_has(golden_diag(arena, said), "the output 'y', of s64, is given as f32, which has whole numbers up to 2^24");
+}
+
+/* A part that is one element wide lies along no axis by itself. */
+TEST(a_narrow_part)
+{
+    given("x", "B 4 3");
+    given("z", "B 4 1");
+    attribute_int(node("Concat", "x z", "y"), "axis", 2);
+    wanted("y");
+    becomes("narrow");
+}
+
+TEST(updates_at_constant_places)
+{
+    static const int64_t place[] = { 1, 3, 1 };
+    given("x", "6 T");
+    given("u", "3 T");
+    set_raw(add_tensor(proto->graph, "at", ELEMENT_S64, "3 1"), place, sizeof place);
+    node("ScatterND", "x at u", "y");
+    wanted("y");
+    becomes("scatter");
+}
+
+TEST(sequences_in_reverse)
+{
+    given("x", "T B 16");
+    given("length", "B");
+    proto->graph->input[1]->type->tensor_type->elem_type = 7; /* int64 */
+    node("ReverseSequence", "x length", "y");
+    wanted("y");
+    becomes("reverse");
+}
+
+/* ---- windows and resizing ---- */
+
+TEST(pooling_of_volumes)
+{
+    given("x", "B 3 4 4 6");
+    Onnx__NodeProto *pool = node("MaxPool", "x", "y places");
+    with_ints(pool, "kernel_shape", "2 2 3");
+    with_ints(pool, "pads", "1 0 0 0 0 0");
+    with_ints(pool, "strides", "1 2 1");
+    wanted("y");
+    wanted("places");
+    becomes("volumes");
+}
+
+/* The constant of this name. */
+static const Memory *constant_of(const Lower *l, const char *name)
+{
+    for (int i = 0; i < l->nmemory; i++)
+        if (l->memory[i].kind == MEMORY_CONSTANT && strcmp(l->memory[i].from, name) == 0)
+            return &l->memory[i];
+    fail_msg("there is no constant '%s'", name);
+    return NULL;
+}
+
+/* Cubic, twice as large: 4 elements of the input for each of the result, at its edge the first one several times. */
+TEST(what_resized_elements_are_made_of)
+{
+    static const float weight[] = { -0.03515625f, 0.26171875f, 0.87890625f, -0.10546875f };
+    static const int32_t tap[2][4] = { { 0, 0, 0, 1 }, { 0, 0, 1, 2 } };
+    const TextList none = { 0 };
+    given("x", "2 3 5 4");
+    float factor[] = { 1, 1, 2, 1 };
+    set_raw(add_tensor(proto->graph, "factor", ELEMENT_F32, "4"), factor, sizeof factor);
+    Onnx__NodeProto *resize = node("Resize", "x - factor", "y");
+    Onnx__AttributeProto *mode = ATTRIBUTE(resize, "mode", STRING);
+    mode->has_s = 1;
+    mode->s = (ProtobufCBinaryData){ 5, (uint8_t *)"cubic" };
+    wanted("y");
+    const Lower *l = lower_model(arena, good(proto), &none, false, diag_new(arena));
+    assert_non_null(l);
+    const Memory *taps = constant_of(l, "/y/Resize: taps"), *weights = constant_of(l, "/y/Resize: weights");
+    assert_true(poly_is(taps->extent[0], 10) && poly_is(taps->extent[1], 4));
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(((const int32_t *)taps->data)[i], tap[0][i]);
+        assert_int_equal(((const int32_t *)taps->data)[4 + i], tap[1][i]);
+        assert_true(fabsf(((const float *)weights->data)[i] - weight[i]) < 1e-6f);
+        assert_true(fabsf(((const float *)weights->data)[4 + i] - weight[3 - i]) < 1e-6f);
+    }
+    factor[2] = 1.5f; /* 7 elements of 5 */
+    l = lower_model(arena, good(proto), &none, false, diag_new(arena));
+    assert_true(l && poly_is(constant_of(l, "/y/Resize: taps")->extent[0], 7));
+}
+
 /* ---- what is told ---- */
 
 static void is_refused(const char *const *why)
@@ -293,6 +417,26 @@ TEST(what_a_node_cannot_be_is_told_with_its_name)
     REFUSED("the node '/c/Conv' (Conv): filters that are no constants are not supported",
             "the node '/s/ReduceSum' (ReduceSum): its axis is none of the 2 there are",
             "the node '/p/MatMul' (MatMul): the size 80 can never be B");
+}
+
+TEST(sizes_that_are_not_fixed)
+{
+    static const float factor[] = { 1, 1, 1.5f, 1 };
+    given("x", "B 3 T T");
+    given("at", "3 1");
+    given("u", "3 T");
+    proto->graph->input[1]->type->tensor_type->elem_type = 7; /* int64 */
+    set_raw(add_tensor(proto->graph, "factor", ELEMENT_F32, "4"), factor, sizeof factor);
+    node("Resize", "x - factor", "y");
+    attribute_int(with_ints(with_ints(node("MaxPool", "x", "p"), "kernel_shape", "3 3"), "strides", "2 2"), "ceil_mode",
+                  1);
+    node("ScatterND", "u at u", "z");
+    wanted("y");
+    wanted("z");
+    wanted("p");
+    REFUSED("a factor of 1.5 is not supported where the size that it is of is not fixed",
+            "pooling that rounds up a size which is not fixed is not supported",
+            "indices that are no constants are not supported");
 }
 
 TEST(an_output_without_elements)

@@ -385,14 +385,6 @@ TEST(attributes_that_are_wrong)
 
 /* ---- graphs within graphs ---- */
 
-static Onnx__GraphProto *graph_in(Onnx__NodeProto *node, const char *name)
-{
-    Onnx__GraphProto *g = NEW(Onnx__GraphProto, onnx__graph_proto__init);
-    g->name = (char *)name;
-    ATTRIBUTE(node, name, GRAPH)->g = g;
-    return g;
-}
-
 /* A node comes behind those whose outputs its graphs read. */
 TEST(nested_graphs)
 {

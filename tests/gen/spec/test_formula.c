@@ -334,6 +334,26 @@ TEST(tables_have_extents_of_their_own)
     assert_true(spec_bytes(s, s->instance->extent) == 4 * (8 + 12 + 2 + 12 + 3 + 6 + 2 + 6));
 }
 
+/* A place that counts from the end where it is negative is one along that extent, and outside of that there is a value.
+ * Where the same operand is an index by itself, nothing checks it. */
+TEST(places_may_count_from_the_end)
+{
+    const char *rest = "op = \"rows\"; shapes = ( { M = 2; N = 3; V = 100; } ); types = { id = \"s32\"; };"
+                       "extents = { word = [\"V\", \"N\"]; }; formula = \"%s\";";
+    const Spec *s = read_rest(arena_printf(arena, rest, "word[wrap(id[m], V),n; 0]"));
+    const Operand *id = names_row(NAMES(s->op->operand, s->op->noperand), "id");
+    const int V = op_axis(s->op, "V");
+    assert_string_equal(shown(s, s->formula->nnode - 1), "word[((id[m] < 0) ? (id[m] + V) : id[m]),n;0.00000000]");
+    assert_true(id->data == DATA_PLACES && id->of == V);
+    assert_string_equal(id->doc, "[M], in the formula; from -V to V - 1: what is negative counts from the end");
+    s = read_rest(arena_printf(arena, rest, "word[wrap(id[m], V),n; 0] + word[id[m],n]"));
+    id = names_row(NAMES(s->op->operand, s->op->noperand), "id");
+    assert_string_equal(id->doc, "[M], in the formula; from 0 to V - 1, which nothing checks");
+    s = read_rest(arena_printf(arena, rest, "word[wrap(id[m], V - 1),n; 0]")); /* another extent */
+    id = names_row(NAMES(s->op->operand, s->op->noperand), "id");
+    assert_true(id->data == DATA_INTEGERS);
+}
+
 /* A table of fewer rows than are read counts once. */
 TEST(no_more_is_read_than_there_is)
 {

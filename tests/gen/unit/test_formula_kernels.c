@@ -103,7 +103,8 @@ static const char *formula_real(Arena *a, Rng *r, int depth)
         "($ + $); ($ - $); $ * $; (-$); (-(-$)); ($ - -$); $ / (abs($) + 0.5); min($, $); max($, $); relu($); clamp($, "
         "-2, 3); abs($); sqrt(abs($) + 0.25); rsqrt(abs($) + 0.25); exp(clamp($, -4, 4)); log(abs($) + 0.5); tanh($); "
         "erf($); sigmoid($); silu($); gelu($); gelu_tanh($); f16($); bf16($); sin($); cos($); floor($); ceil($); "
-        "trunc($); round($); pow(abs($) + 0.5, clamp($, -3, 3)); t[m,n + #;$]; b[#;$]; (@ ? $ : $); (@ ? $ : @ ? $ : "
+        "trunc($); round($); pow(abs($) + 0.5, clamp($, -3, 3)); t[m,n + #;$]; b[#;$]; b[wrap(#, N);$]; (@ ? $ : $); "
+        "(@ ? $ : @ ? $ : "
         "$); ($ + "
         "#); (# / 4); # * $";
     return depth <= 0 ? formula_pick(a, r, leaves) : formula_filled(a, r, formula_pick(a, r, inner), depth - 1);

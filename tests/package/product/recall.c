@@ -140,6 +140,9 @@ int main(int argc, char **argv)
     (void)argc;
     const size_t bytes = put_weights(file, good[0]);
     tell(write_file(argv[1], file, bytes) && recall_begin(&r, file, bytes) == recall_OK, "the weights");
+    tell(!recall_weight_at(0)->stays && recall_weight_at(1)->stays,
+         "the packed weight need not stay, the other one must");
+    memset(file + bytes - 4 * (DEPTH + 1) * WIDTH, 0xff, 4 * DEPTH * WIDTH); /* the packed one */
     check_rows(&r, (const int[]){ 8, 8, 0 });
     check_rows(&r, (const int[]){ 5, 1, 1, 1, 8, 1, 0 });
     check_sizes(&r);

@@ -120,6 +120,7 @@ static bool is_read(const GraphWriter *w, int tensor)
 static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, const char *name, int place)
 {
     static const char *const kinds[TENSOR_KIND_COUNT] = { "ninput", "output", "constant", "state", "inner" };
+    const bool stays = t->kind == TENSOR_CONSTANT && is_read(w, (int)(t - w->graph->tensor));
     FillScope *row = fill_row(s);
     Text extents = { .arena = s->arena };
     for (int i = 0; i < t->rank; i++)
@@ -132,8 +133,8 @@ static void add_tensor(const GraphWriter *w, FillScope *s, const Tensor *t, cons
         WORD("RANK", t->rank), WORD("TENSOR_SCALAR", t->stored->name), WORD("TENSOR_EXTENTS", extents_json(w, t)),
         WORD("WEIGHT_EXTENTS", t->rank ? text_str(&extents) : "0"), WORD("EXTENT_DIMS", extent_dims(w, t)),
         WORD("TENSOR_NUMBER", (int)(t - w->graph->tensor)), WORD("TENSOR_KIND", kinds[t->kind]),
-        WORD("IS_WHOLE", storage_is_whole(t->stored)),
-        WORD("STAYS", t->kind == TENSOR_CONSTANT && is_read(w, (int)(t - w->graph->tensor))),
+        WORD("IS_WHOLE", storage_is_whole(t->stored)), WORD("STAYS", stays),
+        WORD("STAYS_JSON", stays ? "true" : "false"),
         WORD("TENSOR_ELEMS", graph_size_c(w, graph_elems(w->graph, t->rank, t->extent))));
 }
 

@@ -29,17 +29,32 @@ def value_of(expression, dims):
 
 
 class Library:
-    """A package's library, with weights that were loaded."""
+    """A package's library, with weights that were loaded: those that are packed pass through two buffers, so that the model is in memory once."""
 
     def __init__(self, library, package, weights):
         self.package = json.loads((pathlib.Path(package) / "package.json").read_text())
         self.model, self.lib = self.package["model"], ctypes.CDLL(str(library))
         with open(weights, "r+b") as file:
             self.file = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE)
-        at = ctypes.addressof(ctypes.c_char.from_buffer(self.file))
+        self.begin = 8 + int.from_bytes(self.file[:8], "little")
+        self.places = json.loads(self.file[8 : self.begin])
+        self.stays = {one["name"]: one["stays"] for one in self.model["weights"]}
+        self.buffers = [b"", b""]
         self.packed = aligned(self.function("model_bytes", ctypes.c_size_t)())
         self.handle = aligned(8 * (len(self.model["weights"]) + len(self.model["nodes"]) + 2))
-        self.must(self.function("load")(self.handle.ctypes.data, at, ctypes.c_size_t(len(self.file)), self.packed.ctypes.data))
+        find = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)(self.find)
+        self.must(self.function("load_from")(self.handle.ctypes.data, find, None, self.packed.ctypes.data))
+        self.buffers = []
+
+    def find(self, _, name, _bytes):
+        """The address of a weight."""
+        name = name.decode()
+        first, last = (self.begin + place for place in self.places[name]["data_offsets"])
+        if self.stays[name]:
+            return ctypes.addressof(ctypes.c_char.from_buffer(self.file, first))
+        self.buffers = [self.buffers[1], np.frombuffer(self.file[first:last], np.uint8)]
+        self.file.madvise(mmap.MADV_DONTNEED)
+        return self.buffers[1].ctypes.data
 
     def function(self, name, returns=ctypes.c_int):
         found = getattr(self.lib, f"{self.package['package']}_{name}")

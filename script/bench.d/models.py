@@ -9,7 +9,7 @@ TOKENS, IMAGES = (1, 16, 43, 128, 384), (160, 224, 320)
 KEPT = 1024  # tokens that a decoder has room for
 
 TEXT = ["--dim", "batch=B:1..8", "--dim", f"seq=T:1..{TOKENS[-1]}"]
-PIXELS = ["--dim", "batch=B:1..8", "--dim", "height=H:160..320", "--dim", "width=W:160..320"]
+PIXELS = ["--dim", "batch=B:1..1", "--dim", "height=H:160..320", "--dim", "width=W:160..320"]
 DECODED = ["--keep", "--dim", "batch=B:1..2", "--dim", f"seq=T:1..{TOKENS[-1]}"]
 DECODED += ["--dim", f"past=P:0..{KEPT - 1}", "--dim", f"kept=K:1..{KEPT}"]
 

@@ -175,7 +175,7 @@ static void drop_unread(Lower *l)
 }
 
 /* Lowers all nodes. branch: where it is noted which branches If nodes take; NULL: nobody asks. */
-static Lower *lower_nodes(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d,
+static Lower *lower_nodes(Arena *a, const OnnxModel *m, const GivenDim *given, int n, bool is_partial, Diag *d,
                           const OnnxGraph **branch)
 {
     Lower *l = ARENA_NEW(a, Lower);
@@ -185,7 +185,8 @@ static Lower *lower_nodes(Arena *a, const OnnxModel *m, const TextList *dims, bo
                   .model = m,
                   .net = net_of(a, m),
                   .polys = polys_new(a),
-                  .dim_text = *dims,
+                  .given = given,
+                  .ngiven = n,
                   .is_partial = is_partial,
                   .branch = branch };
     l->elems = elems_new(a, l->polys);
@@ -216,24 +217,27 @@ static bool has_branches(const OnnxGraph *g)
 
 /* The model with branches in the place of those If nodes that take the same one in every call: their conditions are
  * constants, or follow from sizes. Conditions that follow from such nodes are known once these are replaced. */
-static const OnnxModel *with_branches(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial)
+static const OnnxModel *with_branches(Arena *a, const OnnxModel *m, const GivenDim *given, int n, bool is_partial)
 {
     enum { MOST = 20 };
     for (int i = 0; i < MOST && has_branches(m->graph); i++) {
         const OnnxGraph **branch = ARENA_ARRAY(a, (size_t)m->graph->nnode + 1, const OnnxGraph *);
-        if (!lower_nodes(a, m, dims, is_partial, diag_new(a), branch)->nbranch)
+        if (!lower_nodes(a, m, given, n, is_partial, diag_new(a), branch)->nbranch)
             break;
         m = onnx_with_branches(a, m, branch);
     }
     return m;
 }
 
-Lower *lower_model(Arena *a, const OnnxModel *given, const TextList *dims, bool is_partial, Diag *d)
+Lower *lower_model(Arena *a, const OnnxModel *whole, const TextList *dims, bool is_partial, Diag *d)
 {
-    const OnnxModel *m = with_branches(a, given, dims, is_partial);
+    const GivenDim *given = lower_given_dims(a, dims, d);
+    if (!given)
+        return NULL;
+    const OnnxModel *m = with_branches(a, whole, given, dims->n, is_partial);
     const OnnxGraph *g = m->graph;
     const int before = diag_nerror(d);
-    Lower *l = lower_nodes(a, m, dims, is_partial, d, NULL);
+    Lower *l = lower_nodes(a, m, given, dims->n, is_partial, d, NULL);
     int noutput = 0;
     for (int i = 0; i < g->noutput && diag_nerror(d) == before; i++)
         noutput += lower_give_output(l, &g->output[i]);

@@ -110,6 +110,12 @@ typedef struct {
     bool is_closed;       /* what is made of its result is settled */
 } Step;
 
+/* What the user says of a size of the model: "batch=B:1..16". */
+typedef struct {
+    const char *symbol, *name; /* what the model calls it, and the spec */
+    int64_t least, most;       /* -1: not said */
+} GivenDim;
+
 typedef struct {
     Arena *arena;
     Diag *diag;
@@ -129,8 +135,9 @@ typedef struct {
         int i, place;
         const Poly *below;
     } * frame;
-    const Elem *zero[2];      /* a constant, real and whole; NULL: none was needed yet */
-    TextList dim_text;        /* --dim: "batch=B:1..16" */
+    const Elem *zero[2]; /* a constant, real and whole; NULL: none was needed yet */
+    int ngiven;
+    const GivenDim *given;    /* by --dim */
     bool is_partial;          /* what is not known is an input, and only warned of */
     int nfailed, ntold;       /* nodes; operators that are not supported */
     int nbranch;              /* If nodes of which it is known which branch they take */
@@ -230,7 +237,7 @@ bool call_of(Lower *l, Step *s, Call *c);
 /* ---- lower.c ---- */
 
 /* NULL after errors. */
-Lower *lower_model(Arena *a, const OnnxModel *m, const TextList *dims, bool is_partial, Diag *d);
+Lower *lower_model(Arena *a, const OnnxModel *whole, const TextList *dims, bool is_partial, Diag *d);
 
 /* ---- lower_value.c ---- */
 
@@ -263,6 +270,8 @@ bool lower_add_input(Lower *l, const OnnxValue *input);
 /* Sees that an output of the model lies in memory of its own. */
 bool lower_give_output(Lower *l, const OnnxValue *output);
 const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* element i of a constant */
+/* Reads what --dim says; NULL after an error in d. */
+const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d);
 /* The dim that a name of the model is; a new one where it was not met yet. */
 const Poly *lower_dim(Lower *l, const char *symbol);
 const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */

@@ -139,26 +139,40 @@ void lower_add_constant(Lower *l, int value)
 
 /* ---- the model's inputs ---- */
 
-/* "batch=B:1..16": the dim of the model, what it is called, and its range. */
-static bool read_dim_text(Lower *l, const char *text, const char *symbol, const char **name, int64_t *least,
-                          int64_t *most)
+static bool read_given(Arena *a, const char *text, GivenDim *g)
 {
-    const size_t n = strlen(symbol);
-    if (strncmp(text, symbol, n) != 0 || text[n] != '=')
+    const char *equals = strrchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
+    int end = 0;
+    if (!equals)
         return false;
-    const char *to = text + n + 1, *colon = strchr(to, ':');
-    if (colon)
-        sscanf(colon + 1, "%" SCNd64 "..%" SCNd64, least, most);
-    *name = arena_strndup(l->arena, to, colon ? (size_t)(colon - to) : strlen(to));
-    return true;
+    *g = (GivenDim){ arena_strndup(a, text, (size_t)(equals - text)),
+                     arena_strndup(a, equals + 1, colon ? (size_t)(colon - equals - 1) : strlen(equals + 1)), -1, -1 };
+    if (colon && (sscanf(colon + 1, "%" SCNd64 "..%" SCNd64 "%n", &g->least, &g->most, &end) < 2 || colon[1 + end] ||
+                  g->least < 0 || g->most < g->least || g->most > INT32_MAX))
+        return false;
+    return *g->symbol && !name_fault(g->name);
+}
+
+const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)
+{
+    GivenDim *given = ARENA_ARRAY(a, (size_t)dims->n + 1, GivenDim);
+    const int before = diag_nerror(d);
+    for (int i = 0; i < dims->n; i++)
+        if (!read_given(a, dims->item[i], &given[i]))
+            diag_error(d, (Loc){ 0 }, "--dim '%s': expected NAME=D:LEAST..MOST, as in batch=B:1..16", dims->item[i]);
+    return diag_nerror(d) == before ? given : NULL;
 }
 
 const Poly *lower_dim(Lower *l, const char *symbol)
 {
     const char *name = NULL;
     int64_t least = 1, most = strstr(symbol, "batch") ? 8 : 512;
-    for (int i = 0; i < l->dim_text.n && !name; i++)
-        read_dim_text(l, l->dim_text.item[i], symbol, &name, &least, &most);
+    for (const GivenDim *g = l->given; g < l->given + l->ngiven && !name; g++)
+        if (strcmp(g->symbol, symbol) == 0) {
+            name = g->name;
+            least = g->least < 0 ? least : g->least;
+            most = g->most < 0 ? most : g->most;
+        }
     if (!name) {
         const char *made = lower_identifier(l, symbol);
         name = polys_find(l->polys, symbol) >= 0 ? symbol : made;

@@ -97,18 +97,9 @@ static void add_node(Branch *b, NodeList *nodes, const OnnxNode *node)
 /* The node's output i is what the branch calls `from`. */
 static void add_output(Branch *b, NodeList *nodes, const OnnxNode *node, int i, const char *from)
 {
-    const char **name = ARENA_ARRAY(b->arena, 2, const char *);
-    name[0] = outside(b, from);
-    name[1] = node->output[i];
-    if (*name[1])
-        *LIST_PUSH(b->arena, nodes) = (OnnxNode){ .name = arena_printf(b->arena, "%s/output_%d", node->name, i),
-                                                  .op = "Identity",
-                                                  .domain = "",
-                                                  .input = name,
-                                                  .output = name + 1,
-                                                  .ninput = 1,
-                                                  .noutput = 1,
-                                                  .model = node->model };
+    if (*node->output[i])
+        *LIST_PUSH(b->arena, nodes) = onnx_identity(b->arena, arena_printf(b->arena, "%s/output_%d", node->name, i),
+                                                    outside(b, from), node->output[i], node->model);
 }
 
 static void add_branch(Arena *a, NameTable *there, NodeList *nodes, TensorList *constants, const OnnxNode *node,

@@ -59,23 +59,28 @@ Function *onnx_function(const Import *im, const Onnx__NodeProto *p)
 
 /* ---- a call ---- */
 
+OnnxNode onnx_identity(Arena *a, const char *name, const char *from, const char *to, const OnnxModel *model)
+{
+    const char **value = ARENA_ARRAY(a, 2, const char *);
+    value[0] = from;
+    value[1] = to;
+    return (OnnxNode){ .name = name,
+                       .op = "Identity",
+                       .domain = "",
+                       .input = value,
+                       .output = value + 1,
+                       .ninput = 1,
+                       .noutput = 1,
+                       .model = model };
+}
+
 /* An output that is one of the inputs, or another output: it is written by a node of its own. */
 static void pass_on(Import *im, Builder *b, const OnnxNode *call, const char *from, const char *to)
 {
-    const char **name = ARENA_ARRAY(im->arena, 2, const char *);
-    name[0] = from;
-    name[1] = to;
     if (onnx_spend(im, 1))
-        *LIST_PUSH(im->arena, &b->nodes) = (OnnxNode){
-            .name = onnx_unique(im, &im->nodes, arena_printf(im->arena, "%s/Identity", call->name)),
-            .op = "Identity",
-            .domain = "",
-            .input = name,
-            .output = name + 1,
-            .ninput = 1,
-            .noutput = 1,
-            .model = im->model,
-        };
+        *LIST_PUSH(im->arena, &b->nodes) =
+            onnx_identity(im->arena, onnx_unique(im, &im->nodes, arena_printf(im->arena, "%s/Identity", call->name)),
+                          from, to, im->model);
 }
 
 static Scope scope_of(Import *im, const OnnxNode *call, const Function *f, const Scope *around)

@@ -124,6 +124,9 @@ void onnx_note_names(Import *im, const Onnx__GraphProto *g);
 const char *onnx_outside(Import *im, Scope *s, const char *name);
 void onnx_map(Import *im, Scope *s, const char *inside, const char *outside);
 
+/* A node that gives `from` as `to`. */
+OnnxNode onnx_identity(Arena *a, const char *name, const char *from, const char *to, const OnnxModel *model);
+
 OnnxGraph *onnx_read_graph(Import *im, const Onnx__GraphProto *p, Scope *s, const OnnxGraph *outer, int depth);
 void onnx_read_nodes(Import *im, Builder *b, Onnx__NodeProto *const *node, size_t n, Scope *s);
 /* The node as it stands in the file; *ok false: something in it is wrong. */

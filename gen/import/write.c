@@ -341,11 +341,9 @@ static bool write_constants(ModelWriter *w, const char *path, const char **err)
 static bool is_of_masks(const Lower *l, int dim)
 {
     bool is_extent = false;
-    for (int i = 0; i < l->dim_text.n; i++) {
-        const char *to = strchr(l->dim_text.item[i], '=') + 1;
-        if (strncmp(to, polys_dim_name(l->polys, dim), strcspn(to, ":")) == 0)
+    for (const GivenDim *g = l->given; g < l->given + l->ngiven; g++)
+        if (strcmp(g->name, polys_dim_name(l->polys, dim)) == 0)
             return false;
-    }
     for (const Memory *m = l->memory; m < l->memory + l->nmemory; m++)
         for (int k = 0; k < m->rank; k++)
             if (poly_is_dim(l->polys, m->extent[k]) == dim && (m->kind == MEMORY_INPUT || m->kind == MEMORY_STATE)) {

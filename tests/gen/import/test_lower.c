@@ -486,4 +486,30 @@ TEST(what_would_be_an_input_of_no_known_extents_is_left_out)
                    "the output 'y' is left out");
 }
 
+/* What --dim says of sizes, read before the model is. */
+TEST(what_is_said_of_sizes)
+{
+    static const char *const bad[] = { "foo",       "foo=", "=B",         "a=B:",  "a=B:5..1", "a=B:-1..2",
+                                       "a=B:1..2z", "a=1x", "a=int:1..2", "a=B:1", "a=B:1..",  "a=B:1..9999999999999" };
+    TextList dims = { 0 };
+    text_list_add(arena, &dims, "a = b=N:0..7");
+    text_list_add(arena, &dims, "T=T");
+    const GivenDim *g = lower_given_dims(arena, &dims, diag_new(arena));
+    assert_non_null(g);
+    assert_string_equal(g[0].symbol, "a = b");
+    assert_string_equal(g[0].name, "N");
+    assert_true(g[0].least == 0 && g[0].most == 7 && g[1].least == -1 && g[1].most == -1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Diag *d = diag_new(arena);
+        TextList one = { 0 };
+        text_list_add(arena, &one, bad[i]);
+        if (lower_given_dims(arena, &one, d))
+            fail_msg("'%s' is taken", bad[i]);
+        assert_string_equal(golden_diag(arena, d),
+                            arena_printf(arena,
+                                         "dcgen: error: --dim '%s': expected NAME=D:LEAST..MOST, as in batch=B:1..16\n",
+                                         bad[i]));
+    }
+}
+
 TEST_EACH(setup_model, teardown_folder)

@@ -17,18 +17,22 @@ enum { FIRST_CONDITION = 10 }; /* codes of conditions begin there */
 
 /* ---- names and sizes ---- */
 
-const char *graph_size_c(const GraphWriter *w, const Poly *x)
+static Expr *size_expr(const GraphWriter *w, const Poly *x)
 {
     Arena *a = w->emitter->arena;
-    Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
-    return e ? expr_c_int(a, e, w->emitter->spec->package) : "0";
+    return expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
+}
+
+const char *graph_size_c(const GraphWriter *w, const Poly *x)
+{
+    Expr *e = size_expr(w, x);
+    return e ? expr_c_int(w->emitter->arena, e, w->emitter->spec->package) : "0";
 }
 
 const char *graph_size_real_c(const GraphWriter *w, const Poly *x)
 {
-    Arena *a = w->emitter->arena;
-    Expr *e = expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
-    return e ? expr_c_real(a, e, w->emitter->spec->package, "(double)") : "0";
+    Expr *e = size_expr(w, x);
+    return e ? expr_c_real(w->emitter->arena, e, w->emitter->spec->package, "(double)") : "0";
 }
 
 /* What a tensor is called in model.c: its name, unless model.c has that already. */

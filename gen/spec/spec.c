@@ -423,13 +423,13 @@ static double time_of_calls(const Spec *s)
  * are 1. */
 static void set_shares(SpecFile *f)
 {
-    double time = 0, sum = 0;
+    double of[SPEC_MAX_FUNCTION] = { 0 }, time = 0, sum = 0;
     for (int i = 0; i < f->nfunction && f->graph; i++)
-        time += time_of_calls(f->function[i]);
+        time += of[i] = time_of_calls(f->function[i]);
     for (int i = 0; i < f->nfunction; i++) {
         Spec *s = f->function[i];
         if (s->share == 0)
-            s->share = time > 0 ? 0.5 + 0.5 * f->nfunction * time_of_calls(s) / time : 1;
+            s->share = time > 0 ? 0.5 + 0.5 * f->nfunction * of[i] / time : 1;
         sum += s->share;
     }
     for (int i = 0; i < f->nfunction; i++)

@@ -158,18 +158,20 @@ def measure(o, name, library, probe):
 def measure_first(o, name, library):
     """Sizes that a contestant has not seen: each is called three times. The largest comes first, so that all memory is there."""
     threads = (o.threads or [1])[0]
-    lines = []
+    lines, sizes = [], first_sizes(name)
+    if not sizes:
+        print(f"bench: {name} has one size", file=sys.stderr)
+        return lines
     for one in [Dcgen(library, threads)] + [peer(files(o.models, name)[0], threads) for peer in PEERS[:2]]:
         ratios = []
-        for size in [largest_size(name), *first_sizes(name)]:
+        for size in [largest_size(name), *sizes]:
             one.bind(size)
             first = calls_ns(one, 1)
             ratios.append(first / min(calls_ns(one, 1) for _ in range(2)))
-        if ratios:
-            ordered = sorted(ratios[1:])
-            lines.append({"model": name, "contestant": one.name, "median": report.rounded(statistics.median(ordered))})
-            lines[-1] |= {"ninth_of_ten": report.rounded(ordered[len(ordered) * 9 // 10]), "largest": report.rounded(ordered[-1])}
-            print(lines[-1], flush=True)
+        ordered = sorted(ratios[1:])
+        lines.append({"model": name, "contestant": one.name, "median": report.rounded(statistics.median(ordered))})
+        lines[-1] |= {"ninth_of_ten": report.rounded(ordered[len(ordered) * 9 // 10]), "largest": report.rounded(ordered[-1])}
+        print(lines[-1], flush=True)
     return lines
 
 

@@ -44,9 +44,11 @@ DIM_OF = {"batch": "B", "seq": "T", "past": "P"}  # what the package calls a siz
 
 
 def first_sizes(name):
-    """100 sizes that are each seen for the first time, in no order."""
+    """100 sizes that are each seen for the first time, in no order; none of a model that has one size."""
     size = MODELS[name][1][0]
     axis, values = ("side", range(160, 320)) if "side" in size else ("seq", range(2, 200))
+    if axis not in size:
+        return []
     return [{**size, axis: int(value)} for value in np.random.default_rng(2).permutation(values)[:100]]
 
 

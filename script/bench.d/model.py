@@ -70,7 +70,9 @@ def library_of(o, name):
     weights = pathlib.Path(o.packages) / f"{made}.safetensors"
     build.mkdir(parents=True, exist_ok=True)
     if not weights.exists():
-        must_run([o.dcgen, "import", files(o.models, name)[0], *MODELS[name][0], "-o", o.packages], build / "import.log")
+        must_run([o.dcgen, "import", files(o.models, name)[0], *MODELS[name].options, "-o", o.packages], build / "import.log")
+        with open(f"{package}.cfg", "a") as spec:
+            spec.write(MODELS[name].settings)
     if not (package / "package.json").exists():
         print(f"bench: searching kernels for {name}", file=sys.stderr)
         start = time.monotonic()
@@ -129,7 +131,7 @@ class Status:
 def measure(o, name, library, probe):
     """A line a size and number of threads."""
     lines = []
-    sizes = MODELS[name][1][: 2 if o.quick else None]
+    sizes = MODELS[name].sizes[: 2 if o.quick else None]
     for threads in o.threads or sorted({1, probe.cores}):
         ways, own, loaded = fastest_ways(o, name, threads, sizes), Dcgen(library, threads), {}
         judge = Ort(files(o.models, name)[0], threads)
@@ -194,7 +196,7 @@ def tell_memory(o, name):
     before = memory_mib("VmRSS")
     peer = peers[o.memory_of](files(o.models, name)[0], 1) if o.memory_of in peers else Dcgen(library_of(o, name), 1)
     loaded = memory_mib("VmRSS")
-    for size in MODELS[name][1]:
+    for size in MODELS[name].sizes:
         peer.bind(size)
         peer.run()
     print(loaded - before, memory_mib("VmHWM") - before)
@@ -218,7 +220,8 @@ def main(argv):
     if kind == "times":
         print(f"ratios: a peer's time / dcgen's, above 1 dcgen is faster\n\n{report.head(NAMES)}", flush=True)
     for name in o.names:
-        result = {"schema": 1, "cpu": probe.cpu, "cores": probe.cores, kind: measures[kind](o, name, library_of(o, name))}
+        result = {"schema": 1, "cpu": probe.cpu, "cores": probe.cores, "settings": MODELS[name].settings.strip()}
+        result[kind] = measures[kind](o, name, library_of(o, name))
         result["foreign_cores"] = report.rounded(foreign.cores())
         if kind == "times":
             result["goals"] = report.judged(result[kind])

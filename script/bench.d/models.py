@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benchmark knows of each model that tests/models/make.py makes in full size: how it is imported, and the sizes that are timed."""
 
+import typing
 import zlib
 
 import numpy as np
@@ -29,23 +30,30 @@ def decodings():
     ]
 
 
-# Options of `dcgen import`, and sizes.
+class Model(typing.NamedTuple):
+    options: list  # of `dcgen import`
+    sizes: list
+    settings: str = ""  # what is written behind the imported spec
+
+
+WINOGRAD = 'accuracy = "winograd";\n'
+
 MODELS = {
-    "bert": (TEXT, texts([1, 8])),
-    "gpt2": (DECODED, decodings()),
-    "llama": (DECODED, decodings()),
-    "vit_b_16": (TEXT[:2], [{"batch": 1}, {"batch": 8}]),
-    "whisper_encoder": (["--dim", "batch=B:1..4"], [{"batch": 1}]),
-    "resnet50": (PIXELS, images()),
-    "mobilenet_v2": (PIXELS, images()),
-    "efficientnet_b0": (PIXELS, images()),
+    "bert": Model(TEXT, texts([1, 8])),
+    "gpt2": Model(DECODED, decodings()),
+    "llama": Model(DECODED, decodings()),
+    "vit_b_16": Model(TEXT[:2], [{"batch": 1}, {"batch": 8}]),
+    "whisper_encoder": Model(["--dim", "batch=B:1..4"], [{"batch": 1}]),
+    "resnet50": Model(PIXELS, images(), WINOGRAD),
+    "mobilenet_v2": Model(PIXELS, images()),
+    "efficientnet_b0": Model(PIXELS, images()),
 }
 DIM_OF = {"batch": "B", "seq": "T", "past": "P"}  # what the package calls a size
 
 
 def first_sizes(name):
     """100 sizes that are each seen for the first time, in no order; none of a model that has one size."""
-    size = MODELS[name][1][0]
+    size = MODELS[name].sizes[0]
     axis, values = ("side", range(160, 320)) if "side" in size else ("seq", range(2, 200))
     if axis not in size:
         return []
@@ -53,7 +61,7 @@ def first_sizes(name):
 
 
 def largest_size(name):
-    size = MODELS[name][1][0]
+    size = MODELS[name].sizes[0]
     return {**size, "side": IMAGES[-1]} if "side" in size else {**size, "seq": 200}
 
 

@@ -361,6 +361,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("models", nargs="*", metavar="MODEL", default=[], help=", ".join(MODELS))
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     for name in options.models or MODELS:
         for exporter in options.exporter or MODELS[name][1]:
             if (exporter == "torchscript4") == transformers.__version__.startswith("4."):

@@ -39,6 +39,8 @@ static const char *import_to(Run *r, const char *folder)
     Lower *l = m ? lower_model(r->a, m, &r->o->dims, r->o->partial, d) : NULL;
     if (l && r->o->keep)
         states_keep(l, lower_dim(l, "kept"));
+    if (l)
+        lower_tell_dims(l);
     const bool ok = l && write_model(l, name, folder, &err);
     onnx_close(m);
     diag_print(d, stderr);

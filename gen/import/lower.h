@@ -138,6 +138,7 @@ typedef struct {
     const Elem *zero[2]; /* a constant, real and whole; NULL: none was needed yet */
     int ngiven;
     const GivenDim *given;    /* by --dim */
+    TextList sizes;           /* what the model calls its dims */
     bool is_partial;          /* what is not known is an input, and only warned of */
     int nfailed, ntold;       /* nodes; operators that are not supported */
     int nbranch;              /* If nodes of which it is known which branch they take */
@@ -272,6 +273,7 @@ bool lower_give_output(Lower *l, const OnnxValue *output);
 const Elem *lower_constant_elem(Lower *l, const OnnxTensor *t, int64_t i); /* element i of a constant */
 /* Reads what --dim says; NULL after an error in d. */
 const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d);
+void lower_tell_dims(const Lower *l); /* warns of those that the model does not have */
 /* The dim that a name of the model is; a new one where it was not met yet. */
 const Poly *lower_dim(Lower *l, const char *symbol);
 const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * lower_images: operators of ONNX on images, which become calls of dcgen's operators: convolutions and pooling.
- * Images are computed with channels last; what lies otherwise is copied.
+ * Images are computed with channels last; what lies otherwise is copied, but for pictures.
  */
 #include <math.h>
 #include <string.h>
@@ -107,6 +107,20 @@ bool lower_images_in(Lower *l, Value *v, Access *a, const Poly **extent)
             return false;
     }
     return lower_error(l, "its images lie in no order that it takes");
+}
+
+/* Images of few channels, as pictures are, that lie as [n][c][h][w]: a convolution takes them so. To turn them first
+ * would be a pass through memory. */
+static bool is_picture(Lower *l, Value *v, Access *a, const Poly **extent)
+{
+    enum { FEW = 4 };
+    int place[LOWER_MAX_RANK];
+    int64_t channels;
+    if (v->rank != 4 || !poly_is_number(v->dim[1], &channels) || channels <= 1 || channels > FEW || !store_value(l, v))
+        return false;
+    lower_places(l, v->rank, v->dim, place);
+    memcpy(extent, v->dim, 4 * sizeof *extent);
+    return access_of(l, v->elem, 4, place, a) && access_is_dense(l, a, v->dim);
 }
 
 /* Pixels of the output along an axis. */
@@ -233,13 +247,18 @@ static bool lower_conv(Lower *l, const NetNode *n)
         pad_same(l, v, &w, is_upper(n));
     if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)))
         return lower_error(l, "its channels do not fit its filters");
-    if (!lower_images_in(l, v, &X, of_x))
+    const Poly *size[4] = { v->dim[0], v->rank == 4 ? v->dim[2] : number(l, 1), v->dim[v->rank - 1], v->dim[1] };
+    const bool of_picture = is_picture(l, v, &X, of_x);
+    if (!of_picture && !lower_images_in(l, v, &X, of_x))
         return false;
-    Step s = { .op = "conv2d", .naxis = 4, .axis = { "n", "p", "q", "oc" }, .layout = "F = \"KCRS\"; packed = true;" };
-    add_images(l, &s, of_x, groups, extent[1], extent[0] / groups, &w);
+    Step s = { .op = "conv2d",
+               .naxis = 4,
+               .axis = { "n", "p", "q", "oc" },
+               .layout = of_picture ? "X = \"NCHW\"; F = \"KCRS\"; packed = true;" : "F = \"KCRS\"; packed = true;" };
+    add_images(l, &s, size, groups, extent[1], extent[0] / groups, &w);
     step_operand(&s, "X", &X, of_x);
     step_operand(&s, "F", &F, of_f);
-    const Poly *of_y[4] = { of_x[0], pixels(l, &w, 0, of_x[1]), pixels(l, &w, 1, of_x[2]), f->dim[0] };
+    const Poly *of_y[4] = { size[0], pixels(l, &w, 0, size[1]), pixels(l, &w, 1, size[2]), f->dim[0] };
     const Elem *x = lower_images_out(l, &s, v, of_y, &rank, dim);
     return give_images(l, v->type, x, rank, dim);
 }

@@ -166,6 +166,8 @@ const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)
 const Poly *lower_dim(Lower *l, const char *symbol)
 {
     const char *name = NULL;
+    if (!text_list_has(&l->sizes, symbol))
+        text_list_add(l->arena, &l->sizes, symbol);
     int64_t least = 1, most = strstr(symbol, "batch") ? 8 : 512;
     for (const GivenDim *g = l->given; g < l->given + l->ngiven && !name; g++)
         if (strcmp(g->symbol, symbol) == 0) {
@@ -180,6 +182,15 @@ const Poly *lower_dim(Lower *l, const char *symbol)
     }
     const int known = polys_find(l->polys, name);
     return poly_dim(l->polys, known >= 0 ? known : polys_dim(l->polys, name, least, most));
+}
+
+void lower_tell_dims(const Lower *l)
+{
+    const char *sizes = text_list_join(l->arena, &l->sizes, ", ");
+    for (const GivenDim *g = l->given; g < l->given + l->ngiven; g++)
+        if (!text_list_has(&l->sizes, g->symbol))
+            diag_warn(l->diag, (Loc){ 0 }, "--dim '%s=%s' is of no effect: the model's inputs have %s%s", g->symbol,
+                      g->name, *sizes ? "the sizes " : "sizes that are numbers", sizes);
 }
 
 static const Poly *dim_of_name(void *ctx, const char *name) { return lower_dim(ctx, name); }

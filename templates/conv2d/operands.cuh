@@ -6,6 +6,14 @@
  *   F[oc][k]  at w + oc*ldw + k (KRSC; packed, where rows of C are padded, k counts the padding), ldw = F_stride[0]
  *   F[k][oc]  at w + k*ldw + oc (RSCK), ldw = F_stride[2]
  *   Y[m][oc]  at y + m*ldy + oc,   ldy = OC */
+#if LAYOUT_X_NCHW
+/* Elements from the first of X to channel c of pixel (h, w) of image n. Places add up: of an image, of a tap in it, of a channel. */
+static __device__ __forceinline__ uint64_t KERNEL_place_in_x(const NAME_args &a, uint64_t n, uint64_t h, uint64_t w, uint64_t c)
+{
+    return STRIDED(X, n * a.X_stride[0] + c * a.X_stride[1] + h * a.X_stride[2] + w, ((n * a.IC + c) * a.H + h) * a.W + w);
+}
+
+#endif
 static __device__ __forceinline__ int KERNEL_nrow(const NAME_args &a) { return a.N * a.P * a.Q; }
 static __device__ __forceinline__ int KERNEL_ncol(const NAME_args &a) { return a.K; }
 static __device__ __forceinline__ int KERNEL_nk(const NAME_args &a) { return a.R * a.S * a.C; }
@@ -21,7 +29,11 @@ static __device__ __forceinline__ KERNEL_operands KERNEL_of(const NAME_args &a, 
     const RIGHT_TYPE *w = a.F + group * a.K;
     const unsigned ldw = (unsigned)a.F_stride[2];
 #endif
+#if LAYOUT_X_NCHW
+    return { a.X + KERNEL_place_in_x(a, 0, 0, 0, group * a.C), w,
+#else
     return { a.X + group * a.C, w,
+#endif
 #if HAS_EPILOGUE /* as a number: of arguments of more than 128 bytes nvcc keeps a pointer's parts in registers, until some spill */
              (RESULT_TYPE *)((uintptr_t)a.Y + (uint64_t)(group * a.K) * ELEM_BYTES),
 #else

@@ -5,7 +5,7 @@ op      = "conv2d";
 family  = "cuda";
 doc     = "any convolution, slowly, an element of Y a thread, fp32 sums: for calls that no other kernel serves";
 packed  = false;
-layouts = { X = ["NHWC"]; Y = ["NHWC"]; };
+layouts = { X = ["NHWC", "NCHW"]; Y = ["NHWC"]; };
 params  = ();
 values  = ( { name = "NT"; expr = "128"; doc = "threads of a block"; } );
 general = ( { target = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"]; } );
@@ -39,10 +39,19 @@ static __device__ __forceinline__ float KERNEL_sum(const NAME_args &a, int n, in
             const int at_h = h + r * NAME_DIL_H(a), at_w = w + s * NAME_DIL_W(a);
             if (at_h < 0 || at_h >= a.H || at_w < 0 || at_w >= a.W)
                 continue;
+#if LAYOUT_X_NCHW
+            const int64_t apart = STRIDED(X, a.X_stride[1], (int64_t)a.H * a.W);
+            const LEFT_TYPE *x = a.X + STRIDED(X, n * a.X_stride[0] + at_h * a.X_stride[2] + at_w, (int64_t)n * a.IC * apart + (int64_t)at_h * a.W + at_w) + oc / a.K * a.C * apart;
+#else
             const LEFT_TYPE *x = a.X + STRIDED(X, n * a.X_stride[0] + at_h * a.X_stride[1] + at_w * a.X_stride[2], (((int64_t)n * a.H + at_h) * a.W + at_w) * a.IC) + oc / a.K * a.C;
+#endif
 #pragma unroll 1
             for (int c = 0; c < a.C; c++)
+#if LAYOUT_X_NCHW
+                sum = fmaf(PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(x + c * apart)), KERNEL_tap(a, oc, r, s, c), sum);
+#else
                 sum = fmaf(PACKAGE_device::LEFT_ELEMENT_to_float(__ldg(x + c)), KERNEL_tap(a, oc, r, s, c), sum);
+#endif
         }
     return sum;
 }

@@ -4,7 +4,7 @@ name    = "simt_conv";
 op      = "conv2d";
 like    = "../gemm/simt_gemm.cu";
 doc     = "implicit GEMM in fp32 on the FMA units, pixels by filters of a group: BM x BN tiles in shared memory, TM x TN in registers";
-layouts = { X = ["NHWC"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
+layouts = { X = ["NHWC", "NCHW"]; Y = ["NHWC"]; F = ["KRSC", "RSCK"]; };
 params  = ( { name = "FIXED_K"; choices = [0]; doc = "the sum's length is the caller's"; } );
 values  = (
   { name = "W_IS_KN"; expr = "LAYOUT_F_RSCK"; doc = "F stands in W's place: filters along n, taps and channels along k"; },
@@ -12,8 +12,8 @@ values  = (
     doc = "bytes of shared memory of a block: the stages, then where the tile's pixels lie"; } );
 launch = { x = "TILES * (N * P * Q < 2147483648) * (R * S * C < 2147483648)"; }; # pixels and k are counted in 31 bits
 derived = (
-  { name = "FITS"; expr = "ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
-    doc = "all taps of X and F begin and end at multiples of so many bytes"; },
+  { name = "FITS"; expr = "LAYOUT_X_NHWC && ALIGN % COPIED == 0 && C % WIDTH == 0 && (LAYOUT_F_KRSC || G == 1 || K % WIDTH == 0)";
+    doc = "channels lie side by side, and all taps of X and F begin and end at multiples of so many bytes"; },
   # A tile has pixels of all images.
   { name = "TILE_ROWS"; expr = "BM"; doc = "pixels of a tile"; },
   { name = "TILE_COLS"; expr = "BN"; doc = "filters of a tile"; },

@@ -14,9 +14,24 @@ static int64_t KERNEL_end_of_strip(const KERNEL_view *view, int64_t b0, int64_t 
 }
 
 #if LAYOUT_X_NCHW
+/* `columns` columns of few channels, as of a picture: a constant of each call. Compilers weave them into vectors. */
+static inline __attribute__((always_inline)) TARGET_ATTRIBUTE void KERNEL_weave(const int channels, const float *restrict x, int64_t apart, int64_t columns, float *restrict to)
+{
+    for (int64_t w = 0; w < columns; w++)
+        PACKAGE_UNROLL(4)
+        for (int i = 0; i < channels; i++)
+            to[w * channels + i] = x[i * apart + w];
+}
+
 /* Columns w0..w1-1 of a row of an image, whose channels lie H*W apart, to IC floats a column. */
 static TARGET_ATTRIBUTE void KERNEL_turn(const float *x, int64_t apart, int64_t IC, int64_t w0, int64_t w1, float *to)
 {
+    switch (IC) {
+    case 1: memcpy(to, x + w0, (size_t)(w1 - w0) * sizeof(float)); return;
+    case 2: KERNEL_weave(2, x + w0, apart, w1 - w0, to); return;
+    case 3: KERNEL_weave(3, x + w0, apart, w1 - w0, to); return;
+    case 4: KERNEL_weave(4, x + w0, apart, w1 - w0, to); return;
+    }
     for (int64_t ic = 0; ic < IC; ic += LANES)
         for (int64_t w = w0; w < w1; w += LANES) {
             PACKAGE_floats_MACHINE v[LANES] = { 0 };

@@ -20,7 +20,11 @@ static __device__ __forceinline__ void KERNEL_find_pixels(const NAME_args &a, in
     for (int i = KERNEL_thread(); i < BM; i += NT) {
         const unsigned m = min(m0 + i, KERNEL_nrow(a) - 1), line = m / a.Q;
         const int64_t h = (int64_t)(line % a.P) * NAME_STRIDE_H(a) - NAME_PAD_T(a), w = (int64_t)(m % a.Q) * NAME_STRIDE_W(a) - NAME_PAD_L(a);
+#if LAYOUT_X_NCHW
+        const uint64_t at = KERNEL_place_in_x(a, line / a.P, h, w, 0);
+#else
         const uint64_t at = STRIDED(X, line / a.P * a.X_stride[0] + h * a.X_stride[1] + w * a.X_stride[2], (((int64_t)(line / a.P) * a.H + h) * a.W + w) * a.IC);
+#endif
         KERNEL_pixels()[i] = make_int4((int)(unsigned)at, (int)(at >> 32), (int)(unsigned)h, (int)(unsigned)w);
     }
 }
@@ -97,7 +101,11 @@ template <bool, class Part> static __device__ __forceinline__ void KERNEL_parts(
     constexpr int unroll = KERNEL_unroll;
     const NAME_args &a = *src.a;
     const unsigned h = (unsigned)src.r * NAME_DIL_H(a), w = (unsigned)src.s * NAME_DIL_W(a);
+#if LAYOUT_X_NCHW
+    const LEFT_TYPE *x = src.x + KERNEL_place_in_x(a, 0, h, w, src.c);
+#else
     const LEFT_TYPE *x = src.x + (STRIDED(X, h * a.X_stride[1] + w * a.X_stride[2], ((uint64_t)h * a.W + w) * a.IC) + src.c);
+#endif
     const bool here = share_x::k() < src.nk;
     constexpr int four = WIDTH == QUAD && share_x::parts % 4 == 0 ? 4 : 1; /* loads of pixels that wait for each other's latency */
 #pragma unroll unroll

@@ -37,7 +37,11 @@ static __device__ __forceinline__ void KERNEL_fill(LEFT_TYPE *stage, KERNEL_sour
         KERNEL_put(stage + share_x::at(i), [&](int j) {
             const unsigned h = (unsigned)r * NAME_DIL_H(a), w = (unsigned)s * NAME_DIL_W(a);
             const bool exists = row && j < left && p.h + h < (unsigned)a.H && p.w + w < (unsigned)a.W;
+#if LAYOUT_X_NCHW
+            const LEFT_TYPE v = exists ? src.x[p.at + (int64_t)KERNEL_place_in_x(a, 0, h, w, c)] : (LEFT_TYPE)0;
+#else
             const LEFT_TYPE v = exists ? src.x[p.at + (int64_t)(STRIDED(X, h * a.X_stride[1] + w * a.X_stride[2], ((uint64_t)h * a.W + w) * a.IC) + c)] : (LEFT_TYPE)0;
+#endif
             KERNEL_step(a, r, s, c);
             return v;
         });

@@ -223,6 +223,20 @@ TEST(a_batch_norm_is_part_of_the_convolution_before_it)
     becomes("conv");
 }
 
+/* A convolution takes it as it lies. */
+TEST(a_picture)
+{
+    given("x", "B 3 T T");
+    constant("f", "8 3 3 3", 0.5f);
+    constant("g", "8 3 1 1", 0.5f);
+    node("Conv", "x f", "c");
+    node("Sigmoid", "x", "s");
+    node("Conv", "s g", "y");
+    wanted("c");
+    wanted("y");
+    becomes("picture");
+}
+
 TEST(a_norm_of_several_extents_is_a_row)
 {
     given("x", "B 4 8 8");
@@ -510,6 +524,22 @@ TEST(what_is_said_of_sizes)
                                          "dcgen: error: --dim '%s': expected NAME=D:LEAST..MOST, as in batch=B:1..16\n",
                                          bad[i]));
     }
+}
+
+TEST(a_size_that_the_model_does_not_have)
+{
+    TextList dims = { 0 };
+    given("x", "B 10");
+    node("Relu", "x", "y");
+    wanted("y");
+    text_list_add(arena, &dims, "B=B:1..8");
+    text_list_add(arena, &dims, "bach=N:1..8");
+    said = diag_new(arena);
+    Lower *l = lower_model(arena, good(proto), &dims, false, said);
+    assert_non_null(l);
+    lower_tell_dims(l);
+    assert_string_equal(golden_diag(arena, said),
+                        "dcgen: warning: --dim 'bach=N' is of no effect: the model's inputs have the sizes B\n");
 }
 
 TEST_EACH(setup_model, teardown_folder)

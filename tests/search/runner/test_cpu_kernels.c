@@ -40,6 +40,12 @@
 #define DEEP(attributes)                                                                                  \
     "shapes = ( { N = 2; G = 37; H = \"T\"; W = \"T + 2\"; C = 1; K = 1; R = 3; S = 3; " attributes " }," \
     "           { N = 1; G = 3; H = \"T + 1\"; W = \"T\"; C = 2; K = 5; R = 3; S = 3; " attributes " } );"
+/* Of few channels. */
+#define PICTURE                                                                                          \
+    "shapes = ( { N = 2; G = 1; H = \"T\"; W = 37; C = 3; K = 19; R = 3; S = 3; STRIDE = 2; PAD = 1; }," \
+    "           { N = 1; G = 1; H = 5; W = \"T\"; C = 4; K = 8; R = 3; S = 2; PAD_L = 3; PAD_B = 1; },"  \
+    "           { N = \"T\"; G = 2; H = 6; W = 11; C = 1; K = 5; R = 2; S = 2; DIL = 2; },"              \
+    "           { N = 2; G = 1; H = 3; W = \"T\"; C = 1; K = 33; R = 1; S = 1; STRIDE = 2; } );"
 #define PLAIN DEEP("PAD = 1;")
 #define HALVING DEEP("STRIDE = 2; PAD_B = 1; PAD_R = 2; PAD_L = 1; PAD_T = 1;")
 #define APART DEEP("PAD = 4; STRIDE_W = 3; DIL_H = 2;")
@@ -110,6 +116,7 @@ static const KernelRow usual[] = {
     /* ---- convolutions */
     { "conv2d f32 packed", "direct_conv portable UK=2 PF=0", CONV, ODD },
     { "conv2d f32 X=NCHW Y=NCHW packed", "direct_conv * HOLD=1", CONV, SAME },
+    { "conv2d f32 X=NCHW packed", "direct_conv *", CONV, PICTURE },
     { "conv2d f32 F=RSCK packed", "direct_conv avx2 MR=4 NP=1 UK=8 PF=0 HOLD=2 BLOCK=8 STRIP=1 CALLS=1", "tanh(acc + bias[oc])", ODD },
     { "conv2d f32 packed", "winograd_conv avx2 YT=4 MR=2 NP=1 UK=1 PF=1 HOLD=1 BLOCK=4", CONV, ACCURATE SAME },
     /* ---- depthwise ones: for known filters and any, in strips of channels and all at once */

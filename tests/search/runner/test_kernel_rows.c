@@ -142,6 +142,10 @@ static const KernelRow usual[] = {
     { "conv2d bf16 F=KRSC packed", "mma_conv sm_80", "acc + residual[n,p,q,oc]", NULL },
     { "conv2d f16 F=RSCK", "mma_conv sm_90a BM=32 BN=64 WM=32 WN=32 ROW=128 SPLITK=3", PLACES, NULL },
     { "conv2d f32 F=RSCK", "depthwise sm_80 LANES=8 NT=64 PX=2 FIXED_S=3", PLACES, NULL },
+    { "conv2d f32 X=NCHW F=KCRS", "scalar_conv sm_80", PLACES, NULL },
+    { "conv2d f32 X=NCHW F=KRSC packed", "simt_conv sm_80 BM=32 BN=64 TM=4 TN=4 BK=32 STAGES=3 SPLITK=4 ALIGNED=0", PLACES, STRIDES },
+    { "conv2d bf16 X=NCHW F=RSCK", "mma_conv sm_80 ALIGNED=0", PLACES, NULL },
+    { "conv2d tf32 X=NCHW F=KRSC", "mma_conv sm_90a ALIGNED=0", PLACES, NULL },
     /* ---- other operators on images */
     { "max_pool2d f32", "pool sm_80 NT=64 EACH=2", SCALED, NULL },
     { "max_pool2d f16 X=NCHW Y=NCHW", "pool sm_90a", NULL, NULL },

@@ -213,15 +213,16 @@ def main(argv):
     if o.memory_of:
         tell_memory(o, o.names[0])
         return RIGHT
-    probe, foreign = Probe(o.probe), Foreign()
+    probe = Probe(o.probe)
     kind = "first" if o.first else "memory" if o.memory else "times"
     measures = {"first": measure_first, "memory": measure_memory, "times": lambda *given: measure(*given, probe)}
     print(f"{probe.cpu}, {probe.cores} cores; " + ", ".join(f"{peer.name} {peer.load().__version__.split('-')[0]}" for peer in PEERS[:2]))
     if kind == "times":
         print(f"ratios: a peer's time / dcgen's, above 1 dcgen is faster\n\n{report.head(NAMES)}", flush=True)
     for name in o.names:
+        library, foreign = library_of(o, name), Foreign()
         result = {"schema": 1, "cpu": probe.cpu, "cores": probe.cores, "settings": MODELS[name].settings.strip()}
-        result[kind] = measures[kind](o, name, library_of(o, name))
+        result[kind] = measures[kind](o, name, library)
         result["foreign_cores"] = report.rounded(foreign.cores())
         if kind == "times":
             result["goals"] = report.judged(result[kind])
@@ -229,7 +230,7 @@ def main(argv):
                 told = f"{goal['goal']}, threads {goal['threads']}: {goal['value']:.2f}, at least {goal['at_least']}"
                 print(f"{name}: {told}: {goal['verdict']}", flush=True)
         report.write(o.results, probe.slug, f"model_{name}{'' if kind == 'times' else '_' + kind}", result)
-    print(f"other programs took {foreign.cores():.2f} cores meanwhile")
+        print(f"other programs took {result['foreign_cores']:.2f} cores meanwhile", flush=True)
     probe.close()
     return Status.code
 

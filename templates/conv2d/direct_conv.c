@@ -265,7 +265,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     KERNEL_view view = KERNEL_look(a);
     const int64_t all = view.rows * view.across, of_group = (a->K + 15) / 16;
     const int64_t least = SHORT ? NP : 1, panels = a->G * of_group / least; /* panels that stay together; how many times as many */
-    const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t parts = KERNEL_parts(all, panels, ntask, NP / least, COPY, (7 + MR) / MR), part = task % parts, shares = ntask / parts, share = task / parts;
     const int64_t t0 = all * part / parts, t1 = all * (part + 1) / parts, p0 = panels * share / shares * least, p1 = panels * (share + 1) / shares * least;
     for (int64_t b0 = t0, b1; b0 < t1; b0 = b1) {
 #if COPY

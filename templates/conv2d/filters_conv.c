@@ -122,7 +122,7 @@ typedef struct {
 static KERNEL_share KERNEL_share_of(const NAME_args *a, int64_t task, int64_t ntask)
 {
     const int64_t pixels = a->N * a->P * a->Q, over = pixels % LANES, all = pixels / LANES + (over > LEFT);
-    const int64_t parts = KERNEL_parts(a, (a->OC + MR - 1) / MR, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t parts = KERNEL_parts(all, (a->OC + MR - 1) / MR, ntask, 1, 1, 1), part = task % parts, shares = ntask / parts, share = task / parts;
     const int64_t v0 = all * part / parts, v1 = all * (part + 1) / parts;
     return (KERNEL_share){ v0, v1, (v1 - v0 + NV - 1) / NV, part + 1 == parts && over <= LEFT ? over : 0, a->OC * share / shares, a->OC * (share + 1) / shares };
 }

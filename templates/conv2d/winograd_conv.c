@@ -240,7 +240,7 @@ static TARGET_ATTRIBUTE int KERNEL(const NAME_args *a, int64_t task, int64_t nta
     view.between = (KERNEL_vec *)(view.m + FREQ * view.of_m);
     const float *filters = a->F + NAME_winograd_at(YT, a->G, C, K);
     const int64_t all = a->N * view.down * view.across;
-    const int64_t parts = KERNEL_parts(a, panels, ntask), part = task % parts, shares = ntask / parts, share = task % shares;
+    const int64_t parts = KERNEL_parts(all, panels, ntask, NP, 2, 4), part = task % parts, shares = ntask / parts, share = task / parts;
     const int64_t first = all * part / parts, last = all * (part + 1) / parts, p0 = panels * share / shares, p1 = panels * (share + 1) / shares;
     const int64_t blocks = (last - first + TILES - 1) / TILES;
     for (int64_t b = 0; b < blocks; b++) {

@@ -35,6 +35,11 @@ static __device__ __forceinline__ void KERNEL_advance(const NAME_args &a, KERNEL
 /* TMA would take channels of the next group for those of a last block that is not whole. */
 static __device__ __forceinline__ bool KERNEL_is_mapped(const KERNEL_given &given)
 {
+#if X_STRIDED
+    const NAME_args &a = given.call;
+    if ((a.X_stride[0] == 0 && a.N > 1) || (a.X_stride[1] == 0 && a.H > 1))
+        return false; /* all images or rows are one: a map may have that alone, at 0, and TMA would find zeros in the place of the others */
+#endif
     return given.is_mapped && (given.call.G == 1 || given.call.C % BK == 0);
 }
 

@@ -14,9 +14,19 @@
 
 enum { EMU_ALIGN = 256, SMEM_LIMIT = 232448 };
 
-/* How strided operands lie. LONG_ROWS: in rows that are aligned to 16 bytes whatever the type; GAPS + i: operand i with
- * 3 elements between its rows; APART + i: its batches one element further apart. */
-typedef enum { DENSELY, LONG_ROWS, AS_HEADS, SAME_FOR_ALL, GAPS, APART = GAPS + 3, NLAY = APART + 3 } Lay;
+/* How strided operands lie. LONG_ROWS: in rows that are aligned to 16 bytes whatever the type; REPEATED + i: the first
+ * operand is the same all along its extent i; GAPS + i: operand i with 3 elements between its rows; APART + i: its
+ * batches one element further apart. */
+typedef enum {
+    DENSELY,
+    LONG_ROWS,
+    AS_HEADS,
+    SAME_FOR_ALL,
+    REPEATED,
+    GAPS = REPEATED + 2,
+    APART = GAPS + 3,
+    NLAY = APART + 3
+} Lay;
 
 typedef struct {
     const char *kernel;  /* for messages */
@@ -105,6 +115,8 @@ static inline void matrix_lay(Matrix *m, int operand, Lay lay)
     }
     if (lay == SAME_FOR_ALL && operand == 1 && m->rank == 4)
         s[0] = s[1] = 0;
+    if (lay >= REPEATED && lay < GAPS && operand == 0)
+        s[lay - REPEATED] = 0;
     m->n = m->span = 1;
     for (int i = 0; i < m->rank; i++) {
         m->n *= x[i];
@@ -205,9 +217,9 @@ static inline void emu_check(const EmuEntry *entry, const Spec *s, const int64_t
     free(bound);
 }
 
-/* Makes a call with these extents on operands that lie so; those of the set `shifted` begin an element behind an
- * aligned address. One that the kernel does not serve is refused, and counts nothing. */
-static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, const int64_t *axes, Lay lay,
+/* Makes a call with these axes and attributes on operands that lie so; those of the set `shifted` begin an element
+ * behind an aligned address. One that the kernel does not serve is refused, and counts nothing. */
+static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, const int64_t *given, Lay lay,
                                       unsigned shifted)
 {
     Emu emu = { .count = true, .workers = 2, .smem_limit = SMEM_LIMIT, .block_budget = (int64_t)1 << 40 };
@@ -215,10 +227,11 @@ static inline EmuCounts emu_call_laid(const EmuEntry *entry, const Spec *s, cons
     void *operand[OP_MAX_OPERAND];
     int64_t e[OP_MAX_CALL] = { 0 };
     const Op *op = s->op;
-    int n = op->naxis;
-    memcpy(e, axes, (size_t)n * sizeof *e);
-    char what[100];
-    for (int i = 0, at = 0; i < n; i++)
+    int n = op->nextent;
+    memcpy(e, given, (size_t)op->ngiven * sizeof *e);
+    assert_true(op_derive(op, e));
+    char what[200];
+    for (int i = 0, at = 0; i < op->ngiven; i++)
         at += snprintf(what + at, sizeof what - (size_t)at, "%s=%d ", op->extent[i].name, (int)e[i]);
     snprintf(what + strlen(what), sizeof what - strlen(what), "lay %d shifted %u", (int)lay, shifted);
     for (int i = 0; i < op->noperand; i++) {

@@ -258,7 +258,7 @@ static const KernelRow thorough[] = {
     { "conv2d tf32x3 F=RSCK", "depthwise sm_80", NORM, NULL },
     { "batch_matmul f32 A=KM B=KN", "simt_bmm sm_90a BM=96 BN=96 TM=6 TN=12", NULL, NULL },
     { "dense f16 W=NK packed", "gemv sm_90a ROWS=8 COLS=4 UNROLL=1", NULL, NULL },
-    { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=128 WIDE=128 QT=7 PT=1 SWAP=0 CONSUMERS=2 STAGES=7 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=0 GROUP=0", "acc + residual[n,p,q,oc]", BOXES },
+    { "conv2d bf16 F=KRSC packed", "wgmma_conv sm_90a HIGH=128 WIDE=128 QT=7 PT=1 SWAP=0 CONSUMERS=2 STAGES=7 SPLITK=1 CLUSTERED=0 TURNS=1 BY_MAP=0 GROUP=0", "acc + residual[n,p,q,oc]", STRIDES BOXES },
     { "conv2d f16 F=RSCK packed", "wgmma_conv sm_90a HIGH=192 WIDE=128 QT=28 PT=2 SWAP=0 CONSUMERS=3 STAGES=5 SPLITK=2 CLUSTERED=1 TURNS=0 BY_MAP=0 GROUP=0", PLACES, BOXES },
     { "conv2d bf16 F=KRSC", "wgmma_conv sm_90a HIGH=128 WIDE=192 QT=16 PT=4 SWAP=0 CONSUMERS=2 STAGES=5 SPLITK=6 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", NULL, NULL },
     { "conv2d f32 F=RSCK", "simt_conv sm_75", PLACES, NULL },
@@ -393,6 +393,21 @@ TEST(operands_lie_anywhere)
             emu_call_laid(&entry, k->spec, is_batched ? batched : dense, DENSELY, 1u << operand);
         for (int lay = LONG_ROWS; is_batched && lay < NLAY; lay++)
             emu_call_laid(&entry, k->spec, lay == LONG_ROWS ? odd : batched, (Lay)lay, 0);
+        emu_leave(&entry);
+    }
+}
+
+/* All images of X are one, or all rows of an image; with strides, padding and dilation of the convolution. */
+TEST(images_are_repeated)
+{
+    static const int64_t call[] = { 2, 2, 5, 9, 64, 24, 3, 2, 2, 1, 1, 1, 1, 0, 1, 2 };
+    for (int i = 0; i < w->n; i++) {
+        const RowKernel *k = &w->kernel[i];
+        if (!is_of(k, "conv2d") || !k->spec->op->operand[0].strided)
+            continue;
+        const EmuEntry entry = emu_entry(w, k);
+        for (int extent = 0; extent < 2; extent++)
+            emu_call_laid(&entry, k->spec, call, (Lay)(REPEATED + extent), 0);
         emu_leave(&entry);
     }
 }

@@ -129,7 +129,7 @@ static void print_result(const Result *out, FILE *to)
     quote_printf(to, "%s: %d kernel%s, %" PRId64 " KiB, %d %s, for %s (%s)\n", s->spec->name, as->nkernel,
                  number_plural(as->nkernel), (as->code_bytes + 1023) / 1024, nleaf, nleaf == 1 ? "leaf" : "leaves",
                  s->target->name, s->device->name);
-    if (as->nkernel > as->kept + 1)
+    if (as->kept >= 0 && as->nkernel > as->kept + 1)
         fprintf(to, "  one of them is for calls that the others do not serve\n");
     if (as->fewer)
         fprintf(to, "  fewer kernels than the %d that are allowed: %s\n", s->spec->budget.kernels, as->fewer);

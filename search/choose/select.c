@@ -442,14 +442,14 @@ static void fill_times(Selector *q, const Assignment *as)
         }
 }
 
-/* Takes over the first step that picked n kernels. Unless each of them serves every call, the one that costs were
- * worked out with for what they do not serve is there too: behind them, if it was not picked. */
+/* Takes over the first step that picked n kernels; 0: the tree left all out. Unless each of them serves every call, the
+ * one that costs were worked out with for what they do not serve is there too: behind them, if it was not picked. */
 static void take_step(Selector *q, Assignment *as, int n)
 {
     for (int k = 0; k < n; k++)
         as->kernel[k] = q->usable[q->step[n][k]];
     as->nkernel = n;
-    bool all = true;
+    bool all = n > 0;
     for (int k = 0; k < n; k++)
         all = all && serves_all(q, as->kernel[k]);
     if (!all && select_kernel_of(as, q->last) < 0)

@@ -554,6 +554,33 @@ TEST(the_one_for_all_calls_may_be_picked)
     assert_true(as->nkernel == 2 && select_kernel_of(as, 4) >= 0 && select_kernel_of(as, 1) >= 0);
 }
 
+/* Kernel 5, which is for all calls, was measured on one shape, kernel 0 on another that hardly counts. Of a third one
+ * there are predictions. Where 0 is said to be better on that and no worse on the first, it is picked; but the tree
+ * leaves it out, as predictions so near each other tell nothing. Then 5 is there by itself. */
+TEST(the_one_for_all_calls_may_be_alone)
+{
+    bool alone = false;
+    int64_t untuned = y.spec->ninstance / 5;
+    while (y.spec->instance[untuned].tuned)
+        untuned++;
+    for (int i = 1; i < 5; i++)
+        s->trial[i].status = STATUS_WRONG;
+    for (Instance *in = y.spec->instance; in < y.spec->instance + y.spec->ninstance; in++)
+        in->weight = in == s->shape[1] || in == &y.spec->instance[untuned] ? 1 : in == s->shape[0] ? 1e-9 : 0;
+    y.spec->budget.kernels = 1;
+    for (double part = 0.12; part < 0.16; part *= 1.02) {
+        for (int64_t j = 0; j < s->nshape; j++) {
+            set_time(0, j, j == 0 ? part : 0);
+            set_time(5, j, j == 1);
+        }
+        serve_alone(0, "M != 17");
+        const Assignment *as = choose();
+        alone = alone || as->kept < 0;
+        assert_true(as->kept >= 0 || (as->nkernel == 1 && as->kernel[0] == 5));
+    }
+    assert_true(alone);
+}
+
 /* Kernel 0 is for one width, 3 the best of those for all, and 4, which is for all too, is better on another width
  * alone. Two of them are picked, 0 and 4, as what 0 does not serve costs what 3 takes: so that is there too. */
 TEST(costs_are_those_of_a_kernel_that_is_there)

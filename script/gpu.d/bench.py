@@ -20,10 +20,10 @@ LATE = ""  # in place of programs
 VENDOR = ["nvidia/cu13", "nvidia/cublas", "nvidia/cuda_runtime"]  # in Python packages
 
 
-def build_steps(package, folder, jobs):
-    """The commands that make a package's benchmark."""
-    make = ["cmake", "--build", folder, "-j", str(jobs)]
-    return [["cmake", "-S", package, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"], make]
+def build_steps(package, folder, jobs, targets=(), options=()):
+    """The commands that make a package's programs, or these of them."""
+    make = ["cmake", "--build", folder, "-j", str(jobs), *(word for t in targets for word in ("--target", t))]
+    return [["cmake", "-S", package, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", *options], make]
 
 
 def python_folders():
@@ -56,38 +56,38 @@ def vendor_environment(nvcc):
     return {name: ":".join(filter(None, [os.environ.get(name), *more])) for name, more in paths.items()}
 
 
-def programs_in(folder, name):
-    """{name of a table: path}: a program for each function of the package."""
+def programs_in(folder, name, wanted):
+    """{name of a table: path}: programs whose names are so."""
     found = {}
     for where, _, files in os.walk(folder):
         for f in sorted(files):
             path = os.path.join(where, f)
-            if re.fullmatch(r"(\w+_)?bench", f) and os.access(path, os.X_OK):
+            if re.fullmatch(wanted, f) and os.access(path, os.X_OK):
                 found[f[: -len("_bench")] or name] = path
     return found
 
 
-def build(stage, package, env):
-    """The package's benchmark programs, {} when they cannot be built, LATE when the time was over. The GPU is busy
-    with check until they are there."""
+def build(stage, package, env, program=None):
+    """The package's benchmark programs, or this program of it: {} when they cannot be built, LATE when the time was over.
+    The GPU is busy with check until they are there."""
     name, folder = os.path.basename(package), stage.path("build")
     end = min(stage.end, time.monotonic() + BUILD_S)
     filler = stage.session.open_stage("check", stage.left()) if stage.session.device else None
-    for i, argv in enumerate(build_steps(package, folder, os.cpu_count())):
-        log = stage.log(f"bench {name} build{i}.txt")
+    for i, argv in enumerate(build_steps(package, folder, os.cpu_count(), [program] if program else [])):
+        log = stage.log(f"{stage.name} build{i}.txt")
         process = stage.start(argv, log, env=env)
         if process and filler and not stage.session.is_complete("check", True):
             check.check(filler, stop=lambda p=process: p.poll() is not None)
         code = stage.wait(process, end) if process else -1
         if code is None:
-            stage.say(f"{name}: no time to build its benchmark")
+            stage.say(f"{name}: no time to build {program or 'its benchmark'}")
             return LATE
         if code != 0:
             stage.found(f"{name}: cannot be built: {tail(log)}")
             return {}
-    programs = programs_in(folder, name)
+    programs = programs_in(folder, name, program or r"(\w+_)?bench")
     if not programs:
-        stage.missing(f"{name}: has no benchmark program")
+        stage.missing(f"{name}: has no {program or 'benchmark program'}")
     return programs
 
 

@@ -11,6 +11,7 @@ import traceback
 
 import environment
 from archive import Refused
+from models import SMALL
 from pack import Pack, Unmade, make
 from plan import plan
 from session import Session, Unusable
@@ -56,6 +57,9 @@ def options(argv):
     )
     made.add_argument(
         "--trials", type=number, default=96, metavar="N", help="tune: first candidates of each spec"
+    )
+    made.add_argument(
+        "--model", action="append", choices=SMALL, metavar="NAME", help="models: this one (default: all; none with --spec)"
     )
     made.add_argument("-j", "--jobs", type=number, default=os.cpu_count(), metavar="N")
     planned = sub.add_parser("plan", help="print what each stage takes of a quarter of an hour")
@@ -165,8 +169,8 @@ def use_gpu(o, began):
     session = Session(o, began)
     try:
         session.open_pack(Pack(o.pack))
-        session.specs = specs(o.spec, session.pack.root, os.path.join(session.work, "specs"))
-        session.steps = steps(session.specs)
+        session.specs = specs(o.spec, session.pack.root, os.path.join(session.work, "specs"), session.pack.models())
+        session.steps = steps(session.specs, session.pack.has_small_models())
         look(session)
         run_steps(session)
     finally:

@@ -4,6 +4,7 @@ nothing loses its permissions on the way), manifest.json, timing.json and script
 already is not made again: beside DIR, DIR.work keeps all products, by the hash of what they are made of."""
 
 import concurrent.futures
+import glob
 import gzip
 import hashlib
 import io
@@ -23,10 +24,11 @@ import bench
 import journal
 import primitives
 from check import serving
+import models
 from combos import combos, request, shape_name
 from runner import Gone, Runner
 from session import lock
-from specs import specs
+from specs import is_model, specs
 from stage import tail
 from tools import PROGRAMS, Tools
 from tune import OFFLINE
@@ -335,11 +337,82 @@ def builds_part(m):
     m.add_tree("builds", folder)
 
 
+# ---- models
+
+
+def import_model(m, log, path, folder, ranges):
+    """NAME.cfg and NAME.safetensors in the folder: the former; None: it cannot be imported."""
+    argv = [m.tools.dcgen, "import", *(word for r in ranges for word in ("--dim", r)), "-o", folder, path]
+    if m.run(argv, log) == 0:
+        return os.path.join(folder, os.path.basename(path).split(".")[0] + ".cfg")
+    m.wrong(f"{path}: {tail(log)}")
+    return None
+
+
+def build_model(m, log, spec, name):
+    """The folder with the model's programs and their library; None: they cannot be built."""
+    package, build = m.path("models", name, "package"), m.path("models", name, "build")
+    argv = [m.tools.dcgen, spec, "--target", TARGET, *REHEARSAL, "-o", package, *m.tools.compiling("generate", None)]
+    steps = [argv, *bench.build_steps(package, build, m.o.jobs, models.programs_of(name), ["-DBUILD_SHARED_LIBS=ON"])]
+    for argv in steps:
+        if m.run(argv, log, 1200, {**os.environ, "CUDACXX": m.tools.nvcc}) != 0:
+            m.wrong(f"models: {name}: {tail(log)}")
+            return None
+    return build
+
+
+def small_model(m, name):
+    """Its programs, weights, and pairs of inputs and outputs."""
+    folder, log = m.path("models", name, "x")[:-2], m.path("log", f"model_{name}.txt")
+    files = sorted(glob.glob(os.path.join(m.o.root, "tests", "models", f"{name}_small.*")))
+    sources = [os.path.join(where, f) for where, _, names in os.walk(os.path.join(m.o.root, "templates")) for f in names]
+    identity = sha(m.tools.nvcc_version(), *(content(path) for path in [m.tools.dcgen, *files, *sorted(sources)]))
+    if m.timing.get("model_" + name) != identity:
+        spec = import_model(m, log, next(f for f in files if f.endswith(".onnx")), folder, models.RANGES)
+        if not spec or not build_model(m, log, spec, name):
+            return
+        m.timing["model_" + name] = identity
+        save(m.timing_path, m.timing)
+        m.say(f"models: {name} is made")
+    build = os.path.join(folder, "build")
+    for program in models.programs_of(name):
+        m.add(f"models/{name}/{program}", os.path.join(build, program))
+    for library in glob.glob(os.path.join(build, "lib*.so.?")):
+        m.add(f"models/{name}/{os.path.basename(library)}", library)
+    m.add(f"models/{name}/weights.safetensors", os.path.join(folder, f"{name}_small.safetensors"))
+    for path in files:
+        pair = re.fullmatch(rf"{name}_small\.(\d+)\.safetensors", os.path.basename(path))
+        if pair:
+            m.add(f"models/{name}/pair{pair[1]}.safetensors", path)
+
+
+def full_model(m, name):
+    """The spec, which lies beside pack.tgz; None: the model is not there."""
+    found = sorted(glob.glob(os.path.join(m.o.root, "out", "models", f"{name}_full.*.onnx")))
+    if not found:
+        m.say(f"left out: a whole model: script/models {name} makes it")
+        return None
+    return import_model(m, m.path("log", f"model_{name}_full.txt"), found[0], m.path("models", "x")[:-2], models.FULL[name])
+
+
+def models_part(m):
+    for name in m.o.model or ([] if m.o.spec else models.SMALL):
+        small_model(m, name)
+    shutil.rmtree(os.path.join(m.out, "models"), ignore_errors=True)
+    made = [] if m.o.spec else list(filter(None, (full_model(m, name) for name in models.FULL)))
+    for spec in made:
+        os.makedirs(os.path.join(m.out, "models"), exist_ok=True)
+        shutil.copy(spec, os.path.join(m.out, "models"))
+    m.specs = made + m.specs
+
+
 # ---- a rehearsal: a package is made and its benchmark built, as on the other machine
 
 
 def rehearsal(m):
-    spec, package = m.specs[0], m.path("rehearsal", "package")
+    spec, package = next((s for s in m.specs if not is_model(s)), None), m.path("rehearsal", "package")
+    if not spec:
+        return
     identity = sha(content(m.tools.dcgen), content(spec))
     if m.timing.get("rehearsal_of") == identity:
         return
@@ -419,6 +492,7 @@ def make(o):
     programs_part(m)
     check_part(m)
     primitives_part(m)
+    models_part(m)
     builds_part(m)
     rehearsal(m)
     manifest, nbyte = write_pack(m)
@@ -469,3 +543,10 @@ class Pack:
 
     def path(self, *names):
         return os.path.join(self.root, *names)
+
+    def has_small_models(self):
+        return any(name.startswith("models/") for name in self.manifest["files"])
+
+    def models(self):
+        """Specs of whole models."""
+        return sorted(glob.glob(os.path.join(self.folder, "models", "*.cfg")))

@@ -65,8 +65,10 @@ def plan(o):
         print(f"{timing.get('builds', 0)} candidates of tune ready made")
     else:
         print(f"there is no pack in {o.pack}: compile times are guessed (script/gpu pack measures them)")
+    pack = Pack(o.pack) if timing else None
+    wanted = specs(o.spec, o.root, o.scratch, pack.models() if pack else ())
+    made = steps(wanted, pack and pack.has_small_models())
     timing = timing or {}
-    made = steps(specs(o.spec, o.root, o.scratch))
     overhead_s = LOOK_S + RESERVE_S + timing.get("unpack_s", 5.0)
     placed = commands(made, overhead_s)
     print(f"{'':28}  command  seconds  waits for compilers")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The specs that are tuned: those named by --spec, else dense layers, the batched products of attention, its softmax
+"""The specs that are tuned: those named by --spec, else a whole model where the pack has one, dense layers, the batched products of attention, its softmax
 and layernorm, and the convolutions of ResNet-50, each in several data types."""
 
 import os
@@ -68,13 +68,19 @@ def check(paths):
         names.add(name)
 
 
-def specs(named, root, folder):
-    """Paths, in the order of tuning."""
+def is_model(path):
+    """Has it a graph?"""
+    with open(path) as f:
+        return re.search(r"(?m)^\s*graph\s*[=:]", f.read()) is not None
+
+
+def specs(named, root, folder, models=()):
+    """Paths, in the order of tuning. models: those of whole models, which come first."""
     if named:
         check(named)
         return named
     os.makedirs(folder, exist_ok=True)
-    return [variant(os.path.join(root, "specs", base + ".cfg"), d, folder) for base, d in WANTED]
+    return [*models] + [variant(os.path.join(root, "specs", base + ".cfg"), d, folder) for base, d in WANTED]
 
 
 def dtype_of(path):

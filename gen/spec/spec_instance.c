@@ -5,9 +5,10 @@
  *
  * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else
  * a sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence
- * (points.c). Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them:
- * the corners first, then the same kind of sequence. Instances of equal extents are one, with the weights added: each
- * value of a dim that a shape does not use adds its weight to the same instance.
+ * (points.c). Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them, or
+ * of many shapes so many that a search can measure what it chooses: the corners first, then the same kind of sequence.
+ * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its
+ * weight to the same instance.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +21,7 @@
 
 /* A sample of tuned points meets some points again. It draws at most MOST_REPEATS times as many as are wanted: a shape
  * whose dims have few values would never have enough. */
-enum { TUNE_PER_DIM = 8, MOST_REPEATS = 8 };
+enum { TUNE_PER_DIM = 8, MOST_REPEATS = 8, TUNE_TOGETHER = 512, TUNE_LEAST = 8 };
 
 /* ---- the sampler ---- */
 
@@ -85,11 +86,20 @@ static bool points_have(const PointSet *s, const Point *v)
     return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_points) != NULL;
 }
 
+/* How many instances of a function are tuned at most, each shape's share of them: the 18 of a network of convolutions at
+ * 64 points, on one and two threads, would be 2300, of which a search of minutes measures a seventh. */
+static int most_tuned(const Spec *s)
+{
+    const int share = TUNE_TOGETHER / (s->nshape * s->nthread);
+    return share < TUNE_LEAST ? TUNE_LEAST : share < SPEC_TUNE_PER_SHAPE ? share : SPEC_TUNE_PER_SHAPE;
+}
+
 /* The points at which the shape is measured. A dim that it does not use stands at its minimum. */
 static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
 {
     const Spec *s = r->spec;
     const unsigned dims = spec_shape_dims(s, shape);
+    int most = most_tuned(s);
     const int64_t *value[SPEC_MAX_DIM];
     int64_t sampled[SPEC_MAX_DIM][TUNE_PER_DIM], count[SPEC_MAX_DIM], index[SPEC_MAX_DIM];
     for (int i = 0; i < s->ndim; i++) {
@@ -98,12 +108,13 @@ static PointSet tuned_points(SpecReader *r, const ShapeDecl *shape)
         const int nsampled = spec_tune_values(dim->min, is_used ? dim->max : dim->min, sampled[i]);
         value[i] = is_used && dim->tune ? dim->tune : sampled[i];
         count[i] = is_used && dim->tune ? dim->ntune : nsampled;
+        most = is_used && dim->tune ? SPEC_TUNE_PER_SHAPE : most;
     }
-    PointSet set = { .p = ARENA_ARRAY(r->arena, SPEC_TUNE_PER_SHAPE + 1, Point) };
-    Grid g = grid_make(s->ndim, count, SPEC_TUNE_PER_SHAPE);
+    PointSet set = { .p = ARENA_ARRAY(r->arena, (size_t)most + 1, Point) };
+    Grid g = grid_make(s->ndim, count, most);
     if (!g.all)
         g.npoint *= MOST_REPEATS;
-    while (set.n < SPEC_TUNE_PER_SHAPE && grid_next(&g, index)) {
+    while (set.n < most && grid_next(&g, index)) {
         Point *v = &set.p[set.n++];
         for (int i = 0; i < s->ndim; i++)
             v->value[i] = value[i][index[i]];

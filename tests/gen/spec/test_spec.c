@@ -303,6 +303,28 @@ static Spec *read_text(const char *dims, const char *shapes)
     return spec_good(arena, arena_printf(arena, form, dims, shapes), spec_templates, 1);
 }
 
+/* Of many shapes each has its share of what a search can measure, with its corners, unless it is told which values. */
+TEST(test_many_shapes)
+{
+    Text shapes = { .arena = arena };
+    for (int i = 0; i < 20; i++)
+        text_printf(&shapes, "%s{ M = \"T\"; N = \"S\"; K = %d; }", i ? ", " : "", 8 + i);
+    for (int named = 0; named < 2; named++) {
+        const char *dims = "T = { min = 1; max = 64; }; S = { min = 1; max = 64; };";
+        if (named)
+            dims = arena_printf(arena, "%s }; tune = { S = [1, 2, 4, 8, 16, 32, 48, 64];", dims);
+        Spec *s = read_text(dims, text_str(&shapes));
+        for (int i = 0; i < 20; i++) {
+            int64_t n = 0;
+            for (const Instance *in = s->instance; in < s->instance + s->ninstance; in++)
+                n += in->tuned && in->extent[2] == 8 + i && in->threads == 1;
+            assert_int_equal(n, named ? 64 : 512 / 20 / 2);
+            for (int corner = 0; corner < 4; corner++)
+                assert_true(find(s, 1, corner & 1 ? 64 : 1, corner & 2 ? 64 : 1, 8 + i)->tuned);
+        }
+    }
+}
+
 /* Two declarations of the same extents are one instance, of the first, with both weights; tuned if either is. */
 TEST(test_either_is_tuned)
 {

@@ -393,7 +393,8 @@ static FillScope *make_scope(Emitter *e, const EmitInput *in)
     ok = emit_graph(e, n, s) && add_part(e, s, "ranges", "ranges.h") && add_part(e, s, "arithmetic", "arithmetic.h") &&
          (!in->graph ||
           (add_part(e, s, "safetensors", "graph/safetensors.h") && add_family_part(e, s, "load", "graph/load") &&
-           add_part(e, s, "beside", "graph/beside.h") && add_part(e, s, "together", "graph/together.c"))) &&
+           add_family_part(e, s, "times", "graph/times") && add_part(e, s, "beside", "graph/beside.h") &&
+           add_part(e, s, "together", "graph/together.c"))) &&
          unit_add_shared(s, e->unit, text_str(&kernels), e->diag);
     fill_list(s, "functions");
     for (int i = 0; i < n; i++) {

@@ -95,10 +95,11 @@ static void add_pattern_sources(Emitter *e)
         else if (emit_has(e, row))
             add_pattern(e, row->pattern);
     static const char *const of_graph[] = { "graph/safetensors.h", "graph/beside.h", "graph/together.c" };
+    static const char *const of_graph_and_family[] = { "graph/load", "graph/times" };
     for (size_t i = 0; i < LENGTH(of_graph) && e->in->graph; i++)
         add_pattern(e, of_graph[i]);
-    if (e->in->graph)
-        add_pattern(e, arena_printf(e->arena, "graph/load%s", e->family->suffix));
+    for (size_t i = 0; i < LENGTH(of_graph_and_family) && e->in->graph; i++)
+        add_pattern(e, arena_printf(e->arena, "%s%s", of_graph_and_family[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(part); i++)
         add_pattern(e, arena_printf(e->arena, "%s%s", part[i], e->family->suffix));
     for (size_t i = 0; i < LENGTH(shared); i++)

@@ -86,8 +86,8 @@ static bool points_have(const PointSet *s, const Point *v)
     return s->n > 0 && bsearch(v, s->p, (size_t)s->n, sizeof *s->p, compare_points) != NULL;
 }
 
-/* How many instances of a function are tuned at most, each shape's share of them: the 18 of a network of convolutions at
- * 64 points, on one and two threads, would be 2300, of which a search of minutes measures a seventh. */
+/* How many sizes of a shape are tuned at most: its share of what a search of minutes can measure. The 18 shapes of a
+ * network of convolutions at 64 sizes each, on one and two threads, would be 2300. */
 static int most_tuned(const Spec *s)
 {
     const int share = TUNE_TOGETHER / (s->nshape * s->nthread);

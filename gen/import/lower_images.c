@@ -81,15 +81,21 @@ static bool read_window(Lower *l, const Value *v, Window *w)
     return true;
 }
 
+/* The extents of images with channels last; a sound is an image of one row. */
+static void image_extents(Lower *l, const Value *v, const Poly **extent)
+{
+    extent[0] = v->dim[0];
+    extent[1] = v->rank == 3 ? number(l, 1) : v->dim[2];
+    extent[2] = v->dim[v->rank - 1];
+    extent[3] = v->dim[1];
+}
+
 bool lower_images_in(Lower *l, Value *v, Access *a, const Poly **extent)
 {
     static const int channels_last[] = { 0, 2, 3, 1 }, of_sound[] = { 0, 2, 1 };
     int place[4], own[LOWER_MAX_RANK];
     const bool is_sound = v->rank == 3;
-    extent[0] = v->dim[0];
-    extent[1] = is_sound ? number(l, 1) : v->dim[2];
-    extent[2] = v->dim[v->rank - 1];
-    extent[3] = v->dim[1];
+    image_extents(l, v, extent);
     for (int copies = 0; copies < 2; copies++) {
         const Elem *by[4];
         if (!store_value(l, v))
@@ -234,7 +240,7 @@ static bool lower_conv(Lower *l, const NetNode *n)
 {
     Window w = { .naxis = 0 };
     Access X, F;
-    const Poly *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK];
+    const Poly *size[4], *of_x[4], *of_f[4], *dim[LOWER_MAX_RANK];
     int64_t extent[LOWER_MAX_RANK];
     int rank;
     if (!lower_has_reals(l, 2))
@@ -247,7 +253,7 @@ static bool lower_conv(Lower *l, const NetNode *n)
         pad_same(l, v, &w, is_upper(n));
     if (groups < 1 || extent[0] % groups || !lower_require(l, v->dim[1], number(l, extent[1] * groups)))
         return lower_error(l, "its channels do not fit its filters");
-    const Poly *size[4] = { v->dim[0], v->rank == 4 ? v->dim[2] : number(l, 1), v->dim[v->rank - 1], v->dim[1] };
+    image_extents(l, v, size);
     const bool of_picture = is_picture(l, v, &X, of_x);
     if (!of_picture && !lower_images_in(l, v, &X, of_x))
         return false;

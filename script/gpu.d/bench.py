@@ -132,22 +132,28 @@ def measure_all(stage, name, programs, env):
     return done
 
 
-def bench(stage, spec):
-    name, session = name_of(spec), stage.session
+def built(stage, spec, program=None):
+    """The folder of the package that tune made, and what build() gives of it; None: there is nothing to build, or no nvcc."""
+    name, tools, what = name_of(spec), stage.session.tools, "program" if program else "benchmark"
     package = stage.kept("packages", name)
     if not os.path.isfile(os.path.join(package, "CMakeLists.txt")):
         stage.say(f"{name}: there is no package yet: tune makes it")
-        return
-    if not session.tools.nvcc:
-        stage.missing("nvcc is not installed: no benchmark can be built")
-        return
-    env = {**os.environ, "CUDACXX": session.tools.nvcc}
-    env.update(vendor_environment(session.tools.nvcc))
-    programs = build(stage, package, env)
+    elif not tools.nvcc:
+        stage.missing(f"nvcc is not installed: no {what} can be built")
+    else:
+        env = {**os.environ, "CUDACXX": tools.nvcc, **vendor_environment(tools.nvcc)}
+        programs = build(stage, package, env, program)
+        if programs and not stage.session.device:
+            stage.say(f"{name}: its {what} is built; there is no GPU to run it")
+        return package, programs, env
+    return None
+
+
+def bench(stage, spec):
+    name, session = name_of(spec), stage.session
+    _, programs, env = built(stage, spec) or (None, LATE, None)
     if programs == LATE:
         return
-    if programs and not session.device:
-        stage.say(f"{name}: its benchmark is built; there is no GPU to run it")
     if programs and session.device and (stage.left() < LEAST_S or not measure_all(stage, name, programs, env)):
         return
     stage.complete()

@@ -176,18 +176,9 @@ def told(rows):
 
 def model(stage, spec):
     name, session = name_of(spec), stage.session
-    package = stage.kept("packages", name)
-    if not os.path.isfile(os.path.join(package, "CMakeLists.txt")):
-        stage.say(f"{name}: there is no package yet: tune makes it")
-        return
-    if not session.tools.nvcc:
-        stage.missing("nvcc is not installed: the model's program cannot be built")
-        return
-    programs = bench.build(stage, package, {**os.environ, "CUDACXX": session.tools.nvcc}, f"{name}_run_model")
+    package, programs, _ = bench.built(stage, spec, f"{name}_run_model") or (None, bench.LATE, None)
     if programs == bench.LATE:
         return
-    if programs and not session.device:
-        stage.say(f"{name}: its program is built; there is no GPU to run it")
     if programs and session.device:
         with open(os.path.join(package, "package.json")) as f:
             rows = own_times(stage, name, next(iter(programs.values())), json.load(f)["model"])

@@ -10,6 +10,9 @@
  *   loo_i = (y_i - fit_i) / (1 - h_i)                              (error at row i of the fit without row i)
  * so the whole grid costs one SVD. Means and deviations are those of all rows in every fold: the intercept absorbs a
  * shift of the means, and the deviations only fix the unit of the penalty.
+ *
+ * A feature that hardly varies among the rows may get any slope. So a prediction takes it for at most one range of its
+ * values beyond them.
  */
 #include "model/ridge.h"
 
@@ -78,7 +81,8 @@ static double weighted_mean(const Problem *q, const double *column, size_t strid
     return sum / q->vsum;
 }
 
-static void standardise(const Problem *q, size_t feature, double *mean, double *scale)
+/* Fills in what the rows tell of a feature. */
+static void standardise(const Problem *q, size_t feature, Ridge *r)
 {
     const double *column = q->x + feature;
     double low = column[0], high = column[0], sum = 0;
@@ -86,14 +90,16 @@ static void standardise(const Problem *q, size_t feature, double *mean, double *
         low = fmin(low, column[i * q->p]);
         high = fmax(high, column[i * q->p]);
     }
-    *mean = low == high ? low : weighted_mean(q, column, q->p);
+    const double mean = low == high ? low : weighted_mean(q, column, q->p);
     for (size_t i = 0; i < q->n; i++) {
-        double d = column[i * q->p] - *mean;
+        double d = column[i * q->p] - mean;
         sum += q->v[i] * d * d;
     }
-    *scale = sqrt(sum / q->vsum);
-    if (low == high || *scale <= CONSTANT_PART * fmax(fabs(low), fabs(high)))
-        *scale = 0;
+    const double scale = sqrt(sum / q->vsum);
+    r->mean[feature] = mean;
+    r->scale[feature] = low == high || scale <= CONSTANT_PART * fmax(fabs(low), fabs(high)) ? 0 : scale;
+    r->least[feature] = low - (high - low);
+    r->most[feature] = high + (high - low);
 }
 
 /* Fills the model's means, scales and intercept, and the problem's b; false when a sum overflows. */
@@ -101,7 +107,7 @@ static bool centre(Problem *q, Ridge *r)
 {
     q->active = ARENA_ARRAY(q->scratch, q->p, size_t);
     for (size_t j = 0; j < q->p; j++) {
-        standardise(q, j, &r->mean[j], &r->scale[j]);
+        standardise(q, j, r);
         if (r->scale[j] != 0)
             q->active[q->nactive++] = j;
     }
@@ -206,6 +212,8 @@ static Ridge *fit_problem(Arena *a, Problem *q, const double *w)
     *r = (Ridge){ .nfeature = q->p,
                   .mean = ARENA_ARRAY(a, q->p, double),
                   .scale = ARENA_ARRAY(a, q->p, double),
+                  .least = ARENA_ARRAY(a, q->p, double),
+                  .most = ARENA_ARRAY(a, q->p, double),
                   .coef = ARENA_ARRAY(a, q->p, double),
                   .nrow = q->n,
                   .loo_error = ARENA_ARRAY(a, q->n, double) };
@@ -240,6 +248,6 @@ double ridge_predict(const Ridge *r, const double *x)
     double sum = r->intercept;
     for (size_t j = 0; j < r->nfeature; j++)
         if (r->scale[j] != 0)
-            sum += r->coef[j] * (x[j] - r->mean[j]) / r->scale[j];
+            sum += r->coef[j] * (fmin(fmax(x[j], r->least[j]), r->most[j]) - r->mean[j]) / r->scale[j];
     return sum;
 }

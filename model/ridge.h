@@ -14,6 +14,7 @@
 typedef struct {
     size_t nfeature;
     double *mean, *scale; /* of each feature; scale 0: constant, ignored */
+    double *least, *most; /* of each feature: a prediction takes what is beyond for these, one range beyond the rows' */
     double *coef;         /* over standardised features */
     double intercept;
     double lambda;
@@ -29,6 +30,7 @@ typedef struct {
  * (then the intercept alone). */
 Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature,
                  double least);
+/* x: of nfeature values. Beyond what the rows show by more than their range, a feature changes nothing more. */
 double ridge_predict(const Ridge *r, const double *x);
 
 #endif

@@ -230,6 +230,22 @@ TEST(constant_features_are_ignored)
     }
 }
 
+/* A feature that hardly varies has a steep slope: far from the rows it counts as at one range beyond them. */
+TEST(predictions_do_not_run_away)
+{
+    double x[40], y[20];
+    for (int i = 0; i < 20; i++) {
+        x[2 * i] = i % 2 * 1e-5;
+        x[2 * i + 1] = uniform();
+        y[i] = x[2 * i + 1] + i % 2;
+    }
+    const Ridge *r = ridge_fit(*state, x, y, NULL, 20, 2, 0);
+    assert_non_null(r);
+    assert_near(ridge_predict(r, (double[]){ 2e-5, 0.5 }), 2.5, 1e-3);
+    assert_true(ridge_predict(r, (double[]){ 1, 0.5 }) == ridge_predict(r, (double[]){ 2e-5, 0.5 }));
+    assert_true(ridge_predict(r, (double[]){ -1, 0.5 }) == ridge_predict(r, (double[]){ -1e-5, 0.5 }));
+}
+
 TEST(one_row_is_the_intercept)
 {
     double x[] = { 3, 4 }, y[] = { 42 }, elsewhere[] = { -1, 1e6 };

@@ -164,18 +164,28 @@ bool batch_tell_errors(Lab *l, Arena *scratch, Batch *b, const char **err)
         DataKind data;
         const char *fact;
     } told[] = { { DATA_NORMAL, "err_normal" }, { DATA_OUTLIERS, "err_outliers" }, { DATA_SPREAD, "err_spread" } };
+    const Instance *of[REQUEST_MOST]; /* one a member: where its errors are told; NULL: nowhere */
     bool late = false;
-    for (int64_t j = 0; l->study->spec->accuracy > 1 && j < l->study->nshape; j++)
-        for (size_t i = 0; i < LENGTH(told); i++) {
-            const Instance *shape = l->study->shape[j];
+    if (l->study->spec->accuracy <= 1)
+        return true;
+    for (int k = 0; k < b->n; k++) {
+        const Candidate *c = &batch_member(l, b, k)->c;
+        of[k] = candidate_is_fixed(c) ? NULL : telling_shape(l->study, c);
+    }
+    for (int64_t j = 0; j < l->study->nshape; j++) {
+        const Instance *shape = l->study->shape[j];
+        bool tells = false;
+        for (int k = 0; k < b->n; k++)
+            tells = tells || of[k] == shape;
+        for (size_t i = 0; tells && i < LENGTH(told); i++) {
             MeasureRequest r = verify_request(l, shape->extent, 1, stopwatch_deadline_s(l));
             r.data = data_names[told[i].data];
             Verification *v = ask(l, scratch, b, &r, INFINITY, &late);
             v->fact = told[i].fact;
             for (int k = 0; k < b->n; k++)
-                if (!candidate_is_fixed(&batch_member(l, b, k)->c) &&
-                    telling_shape(l->study, &batch_member(l, b, k)->c) == shape)
+                if (of[k] == shape)
                     batch_add_member(l, b, k, shape->extent, 0, &v->q.kernel);
         }
+    }
     return lab_work(l, err);
 }

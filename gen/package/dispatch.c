@@ -335,6 +335,7 @@ const Dispatcher *package_dispatcher(Arena *a, const ResultList *results)
         if (!tuned || target_is_inherited(t))
             add_general_entry(a, d, t);
     }
+    dispatch_bind(a, d);
     return d;
 }
 
@@ -360,34 +361,47 @@ int dispatch_lacking(const Dispatcher *d, const Target **out)
     return n;
 }
 
-static Binding binding_of(const Dispatcher *d, int kernel, const int64_t *x)
+void dispatch_bind(Arena *a, Dispatcher *d)
 {
-    const UnitKernel *k = &d->kernel[kernel];
-    const int64_t told = x && d->asks_align ? x[d->spec->op->nextent] : 0;
-    const int64_t align = told || !x || !d->asks_align ? told : ALIGN_MOST; /* 0 is a multiple of anything */
-    return (Binding){ .t = k->t, .spec = d->spec, .target = k->target, .value = k->value, .extent = x, .align = align };
+    const char *argument[SELECT_MAX_FEATURE];
+    for (int i = 0; i < dispatch_narguments(d); i++)
+        argument[i] = dispatch_argument(d, i);
+    d->condition = ARENA_ARRAY(a, (size_t)d->nkernel + 1, Expr *);
+    for (int k = 0; k < d->nkernel; k++) {
+        const UnitKernel *kernel = &d->kernel[k];
+        if (kernel->t)
+            d->condition[k] = template_condition(
+                a, &(Binding){ .t = kernel->t, .spec = d->spec, .target = kernel->target, .value = kernel->value });
+        if (d->condition[k])
+            expr_bind(d->condition[k], NAMES(argument, dispatch_narguments(d)));
+    }
 }
 
-const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel)
+/* What the kernel's condition is at x. False: it does not fit 64 bits, and *serves is false. */
+static bool decide(const Dispatcher *d, int kernel, const int64_t *x, bool *serves)
 {
-    const Binding b = binding_of(d, kernel, NULL);
-    return template_condition(a, &b);
+    int64_t does = 1, at[SELECT_MAX_FEATURE];
+    memcpy(at, x, (size_t)dispatch_narguments(d) * sizeof *x);
+    if (d->asks_align && !at[d->spec->op->nextent])
+        at[d->spec->op->nextent] = ALIGN_MOST; /* 0 is a multiple of anything */
+    const bool ok = !d->condition[kernel] || expr_int_at(d->condition[kernel], at, &does) == EXPR_OK;
+    *serves = ok && does;
+    return ok;
 }
 
 bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x)
 {
-    const Binding b = binding_of(d, kernel, x);
-    return template_serves(&b);
+    bool serves;
+    decide(d, kernel, x, &serves);
+    return serves;
 }
 
 bool dispatch_decides(const Dispatcher *d, int entry, const int64_t *x)
 {
     const DispatchEntry *e = &d->entry[entry];
     bool all = true, serves;
-    for (int k = e->first; all && k < e->first + e->nkernel; k++) {
-        const Binding b = binding_of(d, k, x);
-        all = template_decides(&b, &serves);
-    }
+    for (int k = e->first; all && k < e->first + e->nkernel; k++)
+        all = decide(d, k, x, &serves);
     return all;
 }
 

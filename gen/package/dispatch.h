@@ -38,6 +38,8 @@ typedef struct {
     DispatchEntry *entry; /* by descending rank; of one target first what was tuned, then what later devices get */
     int nkernel;
     UnitKernel *kernel; /* of all entries, one after the other */
+    /* one a kernel: the calls that it is for, as a condition on the function's arguments; NULL: all */
+    Expr **condition;
 } Dispatcher;
 
 /* What the dispatch.h of a function with these results must compute. */
@@ -45,8 +47,8 @@ const Dispatcher *package_dispatcher(Arena *a, const ResultList *results);
 /* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX
  * at most, and gives how many: calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);
-/* The calls that a kernel is for, as a condition on extents; NULL: all. */
-const Expr *dispatch_condition(Arena *a, const Dispatcher *d, int kernel);
+/* Works out d->condition from the kernels. */
+void dispatch_bind(Arena *a, Dispatcher *d);
 /* Is the kernel for a call? x: every extent, then the alignment where the dispatcher is told that, then the parts. */
 bool dispatch_serves(const Dispatcher *d, int kernel, const int64_t *x);
 /* Do the conditions of the entry's kernels fit 64 bits at x? Else it is no legal call, whose operands' sizes do. */

@@ -112,7 +112,7 @@ static void add_serving(Emitter *e, FillScope *row, const DispatchEntry *entry)
     Text t = { .arena = e->arena }, every = { .arena = e->arena };
     bool conditions = false;
     for (int k = 0; k < d->nkernel; k++)
-        conditions = conditions || dispatch_condition(e->arena, d, k);
+        conditions = conditions || d->condition[k];
     for (int i = 0; i < op->nextent + d->asks_align; i++)
         text_printf(&every, ", %s", dispatch_argument(d, i));
     fill_number(row, "GENERAL", entry->general);

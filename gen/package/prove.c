@@ -87,7 +87,7 @@ static bool all_are_served(Arena *a, const Dispatcher *d, const char **why)
 {
     for (const DispatchEntry *e = d->entry; e < d->entry + d->nentry; e++) {
         int k = e->first;
-        while (k < e->first + e->nkernel && dispatch_condition(a, d, k))
+        while (k < e->first + e->nkernel && d->condition[k])
             k++;
         if (k == e->first + e->nkernel) {
             *why = arena_printf(a, "%s: none of its kernels serves every call", e->target->name);

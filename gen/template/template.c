@@ -237,19 +237,10 @@ const General *template_general(const Template *t, const Target *target, int i)
     return NULL;
 }
 
-bool template_decides(const Binding *b, bool *serves)
-{
-    int64_t does = 1;
-    const bool ok = !b->t->serves || expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK;
-    *serves = ok && does;
-    return ok;
-}
-
 bool template_serves(const Binding *b)
 {
-    bool serves;
-    template_decides(b, &serves);
-    return serves;
+    int64_t does = 1;
+    return !b->t->serves || (expr_int(b->t->serves, template_lookup, (void *)b, &does) == EXPR_OK && does);
 }
 
 bool template_serves_any(const Binding *b)

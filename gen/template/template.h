@@ -213,10 +213,8 @@ ExprLookup template_context;
  * must be bound. False when a value or derived name cannot be computed. */
 bool template_slots(const Binding *b, int64_t *slots);
 
-/* Is the kernel for the call whose extents are bound? */
+/* Is the kernel for the call whose extents are bound? Not where that fits no 64 bits, or divides by zero. */
 bool template_serves(const Binding *b);
-/* The same in *serves; false: that fits no 64 bits, or divides by zero, and it is not. */
-bool template_decides(const Binding *b, bool *serves);
 /* Is it for any tuned shape? Else it would not be measured. */
 bool template_serves_any(const Binding *b);
 /* The calls that it is for as a condition over extents; NULL: all. */

@@ -103,7 +103,8 @@ TEST(a_dispatcher_is_its_trees_within_the_ranges)
     UnitKernel kernel[10];
     for (int i = 0; i < 10; i++)
         kernel[i] = (UnitKernel){ .t = &t };
-    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 10, .kernel = kernel };
+    Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 10, .kernel = kernel };
+    dispatch_bind(y.arena, &d);
     static const struct {
         int64_t x[4];
         int kernel;
@@ -143,9 +144,10 @@ TEST(calls_go_to_a_kernel_that_serves_them)
         serve(y.arena, &t[i], y.spec, serves[i]);
         kernel[i + 1] = (UnitKernel){ .t = &t[i], .target = y.study->target, .value = &four };
     }
-    const Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 5, .kernel = kernel };
+    Dispatcher d = { .spec = y.spec, .nentry = 2, .entry = entry, .nkernel = 5, .kernel = kernel };
+    dispatch_bind(y.arena, &d);
     for (int i = 0; i < 4; i++) {
-        const Expr *e = dispatch_condition(y.arena, &d, i + 1);
+        const Expr *e = d.condition[i + 1];
         assert_int_equal(e != NULL, condition[i] != NULL);
         if (e)
             assert_string_equal(expr_text(e), condition[i]);

@@ -53,7 +53,15 @@ static int make(void **state)
     dispatcher = (Dispatcher){
         .spec = spec, .is_told_parts = true, .nentry = 2, .entry = entry, .nkernel = 4, .kernel = kernel
     };
+    dispatch_bind(arena, &dispatcher);
     return 0;
+}
+
+/* Kernel k is for such calls alone; NULL: for all. */
+static void serve_calls(int k, const char *calls)
+{
+    serve(arena, &served[k], spec, calls);
+    dispatch_bind(arena, &dispatcher);
 }
 
 /* ---- wrong functions ---- */
@@ -191,8 +199,8 @@ TEST(conditions_are_proven)
                 { "return x_first(x_tree(M, N, K, threads), 0, M, N, K);", "return x_tree(M, N, K, threads);",
                   "avx512: M=", PROOF_FAILS } };
     Builder *b = builder_c(arena, NULL);
-    serve(arena, &served[0], spec, "M > 3 && K % 8 == 0");
-    serve(arena, &served[2], spec, "K > 9");
+    serve_calls(0, "M > 3 && K % 8 == 0");
+    serve_calls(2, "K > 9");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         Proof p;
         const char *why = NULL, *text_i = text_with(arena, right, row[i].from, row[i].to);
@@ -201,7 +209,7 @@ TEST(conditions_are_proven)
             fail_msg("text %d: status %d, '%s'", (int)i, (int)status, why ? why : "");
     }
     for (int i = 0; i < 4; i++)
-        serve(arena, &served[i], spec, NULL);
+        serve_calls(i, NULL);
     builder_free(b);
 }
 
@@ -216,13 +224,13 @@ TEST(conditions_may_overflow_where_no_call_is_legal)
 {
     Proof p;
     const char *why = NULL;
-    serve(arena, &served[0], spec, "M * K <= 4096");
+    serve_calls(0, "M * K <= 4096");
     wrong_entry = 0;
     is_wrong = at_huge_sizes;
     assert_true(prove_call(arena, &dispatcher, call, &p, &why));
     is_wrong = at_one_shape;
     assert_false(prove_call(arena, &dispatcher, call, &p, &why));
-    serve(arena, &served[0], spec, NULL);
+    serve_calls(0, NULL);
     is_wrong = NULL;
 }
 
@@ -245,13 +253,13 @@ TEST(some_kernel_serves_all)
         Proof p;
         const char *why = NULL;
         for (int k = 0; k < 4; k++)
-            serve(arena, &served[k], spec, row[i].serves[k]);
+            serve_calls(k, row[i].serves[k]);
         if (prove_call(arena, &dispatcher, call, &p, &why) != !row[i].said ||
             (row[i].said && strcmp(why, row[i].said) != 0))
             fail_msg("row %d: '%s'", (int)i, why ? why : "");
     }
     for (int k = 0; k < 4; k++)
-        serve(arena, &served[k], spec, NULL);
+        serve_calls(k, NULL);
 }
 
 /* ---- what cannot be loaded ---- */
@@ -394,7 +402,7 @@ TEST(a_package_of_kernels_that_serve_less)
     Proof p;
     int less = 0, n[3] = { 0 };
     for (int k = 0; k < d->nkernel; k++)
-        less += dispatch_condition(y.arena, d, k) != NULL;
+        less += d->condition[k] != NULL;
     assert_true(less >= 2);
     assert_int_equal(occurrences(header, ": return "), less);
     if (prove_text(y.arena, d, header, b, NULL, &p, &why) != PROOF_HOLDS)
@@ -412,7 +420,7 @@ TEST(a_package_of_kernels_that_serve_less)
             const int kernel = dispatch_kernel(d, k, x);
             assert_int_equal(walk(k, x), kernel);
             assert_true(dispatch_serves(d, kernel, x));
-            n[kernel == d->entry[k].general ? 0 : dispatch_condition(y.arena, d, kernel) ? 1 : 2]++;
+            n[kernel == d->entry[k].general ? 0 : d->condition[kernel] ? 1 : 2]++;
         }
     }
     assert_true(n[0] > 1000 && n[1] > 1000 && n[2] > 1000);

@@ -419,8 +419,8 @@ static double time_of_calls(const Spec *s)
     return sum;
 }
 
-/* Functions without a weight have 1; in a model half of it, and the rest by their part of its time. Together shares
- * are 1. */
+/* Functions without a weight have 1; in a model a quarter of it, and the rest by their part of its time. Together
+ * shares are 1. */
 static void set_shares(SpecFile *f)
 {
     double of[SPEC_MAX_FUNCTION] = { 0 }, time = 0, sum = 0;
@@ -429,7 +429,7 @@ static void set_shares(SpecFile *f)
     for (int i = 0; i < f->nfunction; i++) {
         Spec *s = f->function[i];
         if (s->share == 0)
-            s->share = time > 0 ? 0.5 + 0.5 * f->nfunction * of[i] / time : 1;
+            s->share = time > 0 ? 0.25 + 0.75 * f->nfunction * of[i] / time : 1;
         sum += s->share;
     }
     for (int i = 0; i < f->nfunction; i++)

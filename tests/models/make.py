@@ -361,6 +361,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     parser.add_argument("models", nargs="*", metavar="MODEL", default=[], help=", ".join(MODELS))
     options = parser.parse_args()
+    for name in options.models:
+        if name not in MODELS:
+            parser.error(f"no model {name!r}, but {', '.join(MODELS)}")
     options.out.mkdir(parents=True, exist_ok=True)
     for name in options.models or MODELS:
         for exporter in options.exporter or MODELS[name][1]:

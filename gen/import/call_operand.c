@@ -24,7 +24,7 @@ static bool add_operand(CallWriter *w, CallOperand *o, const char *stem, const c
 {
     Call *c = w->call;
     for (int i = 0; i < c->noperand; i++)
-        if (is_same_access(w, &c->operand[i], o) && islower(*c->operand[i].name)) { /* not an operator's own */
+        if (islower(*c->operand[i].name) && is_same_access(w, &c->operand[i], o)) { /* not an operator's own */
             *name = c->operand[i].name;
             return true;
         }

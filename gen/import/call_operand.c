@@ -86,8 +86,9 @@ static bool write_plain(CallWriter *w, const Elem *x)
     if (!access_of(l, x, w->naxis, w->place, &a))
         return false;
     const int n = axes_of(w, &a, along);
-    CallOperand o = { .access = { .memory = a.memory, .at = a.at }, .rank = n };
+    CallOperand o = { .access = { .memory = a.memory, .at = a.at }, .rank = n, .is_at_place = n == w->naxis };
     for (int i = 0; i < n; i++) {
+        o.is_at_place = o.is_at_place && along[i] == i;
         o.access.stride[i] = a.stride[along[i]];
         o.extent[i] = w->extent[along[i]];
         o.declared[i] = w->axis[along[i]];
@@ -97,6 +98,7 @@ static bool write_plain(CallWriter *w, const Elem *x)
         o.extent[n] = o.access.stride[n] = poly_number(l->polys, 1);
         o.rank = n + 1;
         o.is_declared = true;
+        o.is_at_place = false;
         o.declared[n] = "1";
     }
     o.access.n = o.rank;

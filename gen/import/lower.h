@@ -216,6 +216,7 @@ typedef struct {
     int rank;
     const Poly *extent[LOWER_MAX_RANK];
     bool is_strided, is_declared; /* its function says so: in `strides`, in `extents` */
+    bool is_at_place;             /* each place of the output reads the element at that place */
     const char *declared[LOWER_MAX_RANK];
 } CallOperand;
 

@@ -59,9 +59,18 @@ static const char *quoted(ModelWriter *w, const char *text)
 
 /* ---- functions ---- */
 
+/* May the output be the operand, as a residual that nothing else reads? That saves memory, and a third of what such a
+ * call moves. Convolutions alone: of other operators the kernels that cut K keep partial sums in the output. */
+static bool may_be_output(const ModelWriter *w, const Call *c, const CallOperand *o)
+{
+    const Memory *m = &w->lower->memory[o->access.memory];
+    return strcmp(c->op, "conv2d") == 0 && o->is_at_place && !o->is_strided &&
+           !c->operand[c->noperand - 1].is_strided && !storage_is_whole(m->stored);
+}
+
 static const char *body_of(ModelWriter *w, const Call *c)
 {
-    Text t = { .arena = w->arena }, types = { .arena = w->arena }, extents = types, strides = types;
+    Text t = { .arena = w->arena }, types = { .arena = w->arena }, extents = types, strides = types, over = types;
     const bool has_strides = strcmp(c->op, "batch_matmul") == 0; /* of its own operands */
     text_printf(&t, "op = \"%s\";", c->op);
     if (c->formula)
@@ -79,6 +88,8 @@ static const char *body_of(ModelWriter *w, const Call *c)
             text_printf(&types, " %s = \"%s\";", o->name, m->stored->name);
         if (o->is_strided && !(has_strides && strchr("ABY", *o->name)))
             text_printf(&strides, "%s\"%s\"", strides.len ? ", " : "", o->name);
+        if (may_be_output(w, c, o))
+            text_printf(&over, "%s\"%s\"", over.len ? ", " : "", o->name);
         if (!o->is_declared)
             continue;
         text_printf(&extents, " %s = [", o->name);
@@ -94,6 +105,8 @@ static const char *body_of(ModelWriter *w, const Call *c)
         text_printf(&t, "%s\"%s\"%s", i ? ", " : " sizes = [", c->number[i], i + 1 < c->nnumber ? "" : "];");
     if (strides.len)
         text_printf(&t, " strides = [%s];", text_str(&strides));
+    if (over.len)
+        text_printf(&t, " in_place = [%s];", text_str(&over));
     return text_str(&t);
 }
 

@@ -223,6 +223,21 @@ TEST(a_batch_norm_is_part_of_the_convolution_before_it)
     becomes("conv");
 }
 
+/* The output of a convolution may be its residual. Where that is its X too, these are two operands. */
+TEST(a_residual_may_be_the_output)
+{
+    given("x", "B 8 T T");
+    constant("f", "8 8 3 3", 0.5f);
+    with_ints(node("Conv", "x f", "c"), "pads", "1 1 1 1");
+    with_ints(node("Conv", "c f", "d"), "pads", "1 1 1 1");
+    node("Add", "d c", "e");
+    node("Relu", "e", "r");
+    with_ints(node("Conv", "r f", "g"), "pads", "1 1 1 1");
+    node("Add", "g r", "y");
+    wanted("y");
+    becomes("residual");
+}
+
 /* A convolution takes it as it lies. */
 TEST(a_picture)
 {

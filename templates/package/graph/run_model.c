@@ -38,6 +38,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 #if FAMILY_CUDA
 #include "on_device.h"
 #endif
@@ -54,13 +57,17 @@ _Noreturn static void run_fail(int code, const char *fmt, ...)
     exit(code);
 }
 
-/* Zeroed memory, also for 0 bytes. */
+/* Zeroed memory, also for 0 bytes; much of it is on huge pages, where the system has them. */
 static void *run_take(size_t bytes)
 {
-    const size_t whole = (bytes + 64) / 64 * 64;
-    void *p = aligned_alloc(64, whole);
+    const size_t huge = (size_t)2 << 20, unit = bytes < huge ? 64 : huge, whole = (bytes + unit) / unit * unit;
+    void *p = aligned_alloc(unit, whole);
     if (!p)
         run_fail(3, "out of memory");
+#ifdef MADV_HUGEPAGE
+    if (unit == huge)
+        madvise(p, whole, MADV_HUGEPAGE);
+#endif
     return memset(p, 0, whole);
 }
 

@@ -14,8 +14,9 @@
 typedef struct {
     size_t nfeature;
     double *mean, *scale; /* of each feature; scale 0: constant, ignored */
-    double *least, *most; /* of each feature: a prediction takes what is beyond for these, one range beyond the rows' */
-    double *coef;         /* over standardised features */
+    /* Of each feature: predictions clamp it to least..most, the range of the rows and as much again on each side. */
+    double *least, *most;
+    double *coef; /* over standardised features */
     double intercept;
     double lambda;
     double loo_rmse; /* leave-one-out weighted root mean square error at lambda; +inf when nrow is 1 */
@@ -30,7 +31,7 @@ typedef struct {
  * (then the intercept alone). */
 Ridge *ridge_fit(Arena *a, const double *x, const double *y, const double *w, size_t nrow, size_t nfeature,
                  double least);
-/* x: of nfeature values. Beyond what the rows show by more than their range, a feature changes nothing more. */
+/* x: nfeature values. */
 double ridge_predict(const Ridge *r, const double *x);
 
 #endif

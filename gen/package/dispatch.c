@@ -380,11 +380,13 @@ void dispatch_bind(Arena *a, Dispatcher *d)
 /* What the kernel's condition is at x. False: it does not fit 64 bits, and *serves is false. */
 static bool decide(const Dispatcher *d, int kernel, const int64_t *x, bool *serves)
 {
-    int64_t does = 1, at[SELECT_MAX_FEATURE];
+    int64_t does, at[SELECT_MAX_FEATURE];
+    if (!d->condition[kernel])
+        return *serves = true;
     memcpy(at, x, (size_t)dispatch_narguments(d) * sizeof *x);
     if (d->asks_align && !at[d->spec->op->nextent])
         at[d->spec->op->nextent] = ALIGN_MOST; /* 0 is a multiple of anything */
-    const bool ok = !d->condition[kernel] || expr_int_at(d->condition[kernel], at, &does) == EXPR_OK;
+    const bool ok = expr_int_at(d->condition[kernel], at, &does) == EXPR_OK;
     *serves = ok && does;
     return ok;
 }

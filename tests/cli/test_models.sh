@@ -12,8 +12,8 @@ mkdir -p "$root/script" "$root/tests/models" "$root/build" "$out" "$tmp/bin"
 cp "$SRC/script/models" "$SRC/script/venv" "$root/script"
 echo torch >"$root/tests/models/requirements.txt"
 
-# python3 -m venv FOLDER: with a pip that fails while $tmp/offline is there, and a python that writes the model in two halves; between them
-# it stops while $tmp/broken is there, or waits while $tmp/slow is.
+# python3 -m venv FOLDER: with a pip that fails while $tmp/offline is there and takes its time while $tmp/slow is, and a python that writes the
+# model in two halves; between them it fails while $tmp/broken is there, or waits for its end while $tmp/stuck is.
 cat >"$tmp/bin/python3" <<STUB
 #!/bin/sh
 mkdir -p "\$3/bin"

@@ -495,12 +495,14 @@ TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npo
     return t;
 }
 
-int tree_choose(const TreeNode *t, const int64_t *x)
+const TreeNode *tree_leaf(const TreeNode *t, const int64_t *x)
 {
     while (t->feature >= 0)
         t = x[t->feature] <= t->threshold ? t->left : t->right;
-    return t->class;
+    return t;
 }
+
+int tree_choose(const TreeNode *t, const int64_t *x) { return tree_leaf(t, x)->class; }
 
 int tree_nleaf(const TreeNode *t) { return t->feature < 0 ? 1 : tree_nleaf(t->left) + tree_nleaf(t->right); }
 

@@ -37,6 +37,7 @@ typedef struct {
  * agree in all features share a leaf. */
 TreeNode *tree_train(Arena *a, const int64_t *x, const double *cost, int64_t npoint, int nfeature, int nclass,
                      TreeOptions options);
+const TreeNode *tree_leaf(const TreeNode *t, const int64_t *x); /* that x ends up in */
 int tree_choose(const TreeNode *t, const int64_t *x);
 int tree_nleaf(const TreeNode *t);
 int tree_depth(const TreeNode *t);

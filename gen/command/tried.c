@@ -224,7 +224,7 @@ const Space *tried_space(Run *r, const Job *job, const UnitContext *u)
     for (int i = 0; i < t->nparam; i++)
         value[i] = take_value(r->a, &t->param[i], r->o, d);
     const bool ok = diag_nerror(d) == 0 && candidate_from_values(t, u->target, value, s->general) &&
-                    unit_candidate(r->a, u, &(UnitKernel){ t, u->target, value, { 0 }, NULL }, d);
+                    unit_candidate(r->a, u, &(UnitKernel){ .t = t, .target = u->target, .value = value }, d);
     diag_print(d, stderr);
     r->code = ok ? r->code : EXIT_USAGE;
     return ok ? s : NULL;

@@ -75,7 +75,7 @@ static bool check_build(Try *x)
     Run *r = x->run;
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(x->c, value);
-    const UnitKernel k = { x->c->t, x->c->target, value, { 0 }, NULL };
+    const UnitKernel k = { .t = x->c->t, .target = x->c->target, .value = value };
     Build b = { .name = "candidate", .text = unit_candidate(r->a, x->unit, &k, diag_new(r->a)) };
     Builder *builder = x->tools->assembler ? x->tools->assembler : x->tools->builder;
     build_all(builder, r->a, &b, 1, r->stop);

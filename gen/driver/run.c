@@ -90,7 +90,8 @@ const Space *run_space(Run *r, const Job *job, const UnitContext *u)
     for (int i = 0; s && !why && i < s->ngeneral; i++) {
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&s->general[i], value);
-        ok = unit_candidate(r->a, u, &(UnitKernel){ s->general[i].t, u->target, value, { 0 }, NULL }, d) && ok;
+        ok = unit_candidate(r->a, u, &(UnitKernel){ .t = s->general[i].t, .target = u->target, .value = value }, d) &&
+             ok;
     }
     diag_print(d, stderr);
     if (!ok)

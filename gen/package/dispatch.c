@@ -102,10 +102,7 @@ const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int fi
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         int64_t x[SELECT_MAX_FEATURE];
         select_features(s, as, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
-        const TreeNode *node = as->tree;
-        while (node->feature >= 0)
-            node = x[node->feature] <= node->threshold ? node->left : node->right;
-        p.leaf[i] = node;
+        p.leaf[i] = tree_leaf(as->tree, x);
     }
     add_node(&p, as->tree, 4);
     return text_str(&p.out);
@@ -129,7 +126,8 @@ static void add_kernel(Arena *a, Dispatcher *d, const Candidate *c, KernelFacts 
     int64_t *value = ARENA_ARRAY(a, TEMPLATE_MAX_PARAM, int64_t);
     candidate_values(c, value);
     d->asks_align = d->asks_align || c->t->asks_align;
-    *ARENA_PUSH(a, d->kernel, d->nkernel) = (UnitKernel){ c->t, c->target, value, facts, NULL };
+    *ARENA_PUSH(a, d->kernel, d->nkernel) =
+        (UnitKernel){ .t = c->t, .target = c->target, .value = value, .facts = facts };
 }
 
 static void add_tuned_entry(Arena *a, Dispatcher *d, const Result *result)
@@ -335,6 +333,7 @@ const Dispatcher *package_dispatcher(Arena *a, const ResultList *results)
         if (!tuned || target_is_inherited(t))
             add_general_entry(a, d, t);
     }
+    dispatch_keep_parts(a, d);
     dispatch_bind(a, d);
     return d;
 }

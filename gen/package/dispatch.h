@@ -47,6 +47,10 @@ const Dispatcher *package_dispatcher(Arena *a, const ResultList *results);
 /* Lists the targets that stand in for a tuned one and have no kernel, nor has any that stands in for them, TARGET_MAX
  * at most, and gives how many: calls on machines that need one are refused. */
 int dispatch_lacking(const Dispatcher *d, const Target **out);
+/* Works out in which calls' packed operands the parts are that some kernels read (Op.pack): where the trees choose such
+ * a kernel, as a condition on the extents that the packed operand depends on. From then on a kernel serves those calls
+ * alone whose operand has the parts that it reads. */
+void dispatch_keep_parts(Arena *a, Dispatcher *d);
 /* Works out d->condition from the kernels. */
 void dispatch_bind(Arena *a, Dispatcher *d);
 /* Is the kernel for a call? x: every extent, then the alignment where the dispatcher is told that, then the parts. */

@@ -479,7 +479,8 @@ static const char *code_of(const Dump *d, const Candidate *c)
 {
     int64_t value[TEMPLATE_MAX_PARAM];
     candidate_values(c, value);
-    return unit_candidate(d->a, &d->in->result.unit, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }, d->diag);
+    return unit_candidate(d->a, &d->in->result.unit, &(UnitKernel){ .t = c->t, .target = c->target, .value = value },
+                          d->diag);
 }
 
 static void print_source(const Dump *d)

@@ -133,17 +133,25 @@ static bool add_kernel(FillScope *s, const UnitContext *u, const UnitKernel *all
     return add_text(row, "body", body);
 }
 
-/* Says which parts of the packed operand any kernel reads: their heads have values of these names. */
+bool unit_reads_part(const UnitContext *u, const UnitKernel *k, int part)
+{
+    int64_t value = 0;
+    const Binding b = { k->t, u->spec, k->target, u->device, k->value, .threads = 1 };
+    return template_lookup((void *)&b, u->spec->op->pack[part], &value) && value;
+}
+
+/* Says which parts of the packed operand any kernel reads, WINOGRAD_4, and where these are there, WINOGRAD_4_WHERE: C
+ * over the extents that the operand depends on. */
 static void add_packs(FillScope *s, const UnitContext *u, const UnitKernel *k, int n)
 {
+    Arena *a = s->arena;
     for (int i = 0; i < u->spec->op->npack; i++) {
-        bool any = false;
-        for (int j = 0; j < n; j++) {
-            int64_t value = 0;
-            Binding b = { k[j].t, u->spec, k[j].target, u->device, k[j].value, .threads = 1 };
-            any = any || (template_lookup(&b, u->spec->op->pack[i], &value) && value);
-        }
-        fill_number(s, u->spec->op->pack[i], any);
+        const char *name = u->spec->op->pack[i], *where = "0";
+        for (int j = 0; j < n && strcmp(where, "0") == 0; j++)
+            if (unit_reads_part(u, &k[j], i))
+                where = k[j].part ? expr_c_int(a, k[j].part[i], u->spec->package) : "1";
+        fill_number(s, name, strcmp(where, "0") != 0);
+        fill_word(s, arena_printf(a, "%s_WHERE", name), where);
     }
 }
 

@@ -22,6 +22,9 @@ typedef struct {
     KernelFacts facts;
     /* in a package: another function's kernel of this very text, which is not written again; NULL: none */
     const char *as;
+    /* in a package: one a part of the packed operand (Op.pack): where that is there, as a condition on the extents that
+     * the operand depends on; NULL: wherever it may be */
+    Expr *const *part;
 } UnitKernel;
 
 /* What all units of a workload are made from. */
@@ -48,6 +51,10 @@ char *unit_limits(Arena *a, const UnitContext *u, Diag *d);
  * family; the lists axes, packed_axes (those of the constant operands), operands (that calls take), all_operands,
  * packed_operands (the constant ones), epilogues, asked, layouts, instruction_sets. */
 FillScope *unit_scope(Arena *a, const UnitContext *u);
+/* Does the packed operand depend on an extent that calls give? */
+bool unit_packs_by(Arena *a, const Spec *s, int extent);
+/* Does the kernel read that part of the packed operand (Op.pack)? Then its head has a value of the part's name. */
+bool unit_reads_part(const UnitContext *u, const UnitKernel *k, int part);
 /* Begins the list constants of s again, with those alone that the elements of the constant operands depend on. */
 void unit_keep_packed_constants(FillScope *s, const Spec *spec);
 /* Adds the words that say what of the formula a library of linear algebra does by itself. */

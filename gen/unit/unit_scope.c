@@ -330,6 +330,11 @@ static const Expr *constants_elems(Arena *a, const Spec *spec)
     return elems;
 }
 
+bool unit_packs_by(Arena *a, const Spec *s, int extent)
+{
+    return extent < s->op->ngiven && is_passed(s, extent, PASSED) && uses(s->op, constants_elems(a, s), extent);
+}
+
 /* What people are told of the constant operands: "W", or "W and scale"; and what each is. */
 static void add_constant_texts(FillScope *s, const Spec *spec)
 {

@@ -93,7 +93,7 @@ bool batch_fill(Lab *l, Batch *b, const char **err)
         const Trial *t = batch_member(l, b, i);
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(&t->c, value);
-        const UnitKernel k = { t->c.t, t->c.target, value, { 0 }, NULL };
+        const UnitKernel k = { .t = t->c.t, .target = t->c.target, .value = value };
         char *text = unit_candidate(l->arena, l->shop->unit, &k, l->shop->diag);
         if (!text) {
             *err = "a template cannot be filled";

@@ -10,6 +10,8 @@
 #define LAYOUT_F_KCRS 0
 #define WINOGRAD_2 1
 #define WINOGRAD_4 1
+#define WINOGRAD_2_WHERE 1
+#define WINOGRAD_4_WHERE 1
 size_t NAME_packed_bytes(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S);
 int NAME_pack(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S, const float *F, void *packed);
 #endif
@@ -20,19 +22,25 @@ int NAME_pack(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S, const float
 #define NAME_PANEL(depth) (16 * (depth) + 48)
 /* The name of this packing, whatever layout F came in. Files of packed filters carry it, and who maps one goes by it: if the bytes change, so must the
  * name. */
-#define NAME_PACKED_AS "[G][ceil(K/16)][R*S*C + 3][16] or of groups, F(2 x 2): WINOGRAD_2, F(4 x 4): WINOGRAD_4"
+#define NAME_PACKED_AS "[G][ceil(K/16)][R*S*C + 3][16] or of groups; of F(2 x 2) and F(4 x 4) what the size has room for"
 #define NAME_PANELS(G, C, K) ((C) == 1 && (K) == 1 ? ((G) + 15) / 16 : (G) * (((K) + 15) / 16))
 
 #if WINOGRAD_2 || WINOGRAD_4
-/* Behind them, where filters are 3 x 3 and there is more than a depthwise convolution's one channel, the same ones transformed for Winograd's F(2 x 2, 3 x 3), then for F(4 x 4, 3 x 3), as far as a kernel
+/* Behind them, where filters are 3 x 3 and there is more than a depthwise convolution's one channel, the same ones transformed for Winograd's F(2 x 2, 3 x 3), then for F(4 x 4, 3 x 3), where a kernel
  * of this unit reads them: [G][ceil(K/16)][side*side*C + 3][16], side = 2 + 2 or 4 + 2, with the frequencies outermost. */
 #define NAME_WINOGRAD_PANEL(side, C) (16 * (((side) + 2) * ((side) + 2) * (C)) + 48)
-#define NAME_HAS_WINOGRAD(C, K, R, S) ((R) == 3 && (S) == 3 && ((C) > 1 || (K) > 1))
+
+/* Are there those of tiles of side x side? */
+static inline int NAME_has_winograd(int64_t side, int64_t G, int64_t C, int64_t K, int64_t R, int64_t S)
+{
+    (void)G;
+    return R == 3 && S == 3 && (C > 1 || K > 1) && ((side == 2 && (WINOGRAD_2_WHERE)) || (side == 4 && (WINOGRAD_4_WHERE)));
+}
 
 /* Where these begin, in floats. */
 static inline int64_t NAME_winograd_at(int64_t side, int64_t G, int64_t C, int64_t K)
 {
-    return NAME_PANELS(G, C, K) * (NAME_PANEL(9 * C) + (side == 4 && WINOGRAD_2 ? NAME_WINOGRAD_PANEL(2, C) : 0));
+    return NAME_PANELS(G, C, K) * (NAME_PANEL(9 * C) + (side == 4 && NAME_has_winograd(2, G, C, K, 3, 3) ? NAME_WINOGRAD_PANEL(2, C) : 0));
 }
 
 /* Row i of the matrix that transforms a column of a filter, times the column. Of the points 0, p, -p, ... and infinity, each 1, p, p^2 over the
@@ -57,11 +65,9 @@ size_t NAME_packed_bytes(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S)
     int64_t depth = R * S, panel, bytes;
     if (__builtin_mul_overflow(depth, C, &depth) || __builtin_mul_overflow(depth, 64, &panel) || __builtin_add_overflow(panel, 192, &panel))
         return 0;
-#if WINOGRAD_2
-    panel += NAME_HAS_WINOGRAD(C, K, R, S) ? 4 * NAME_WINOGRAD_PANEL(2, C) : 0;
-#endif
-#if WINOGRAD_4
-    panel += NAME_HAS_WINOGRAD(C, K, R, S) ? 4 * NAME_WINOGRAD_PANEL(4, C) : 0;
+#if WINOGRAD_2 || WINOGRAD_4
+    for (int64_t tile = 2; tile <= 4; tile += 2)
+        panel += NAME_has_winograd(tile, G, C, K, R, S) ? 4 * NAME_WINOGRAD_PANEL(tile, C) : 0;
 #endif
     return __builtin_mul_overflow(panel, NAME_PANELS(G, C, K), &bytes) ? 0 : (size_t)bytes;
 }
@@ -128,13 +134,10 @@ int NAME_pack(int64_t G, int64_t C, int64_t K, int64_t R, int64_t S, const float
                     for (int64_t j = 0; j < width; j++)
                         panel[j] = NAME_filter(G * K, C, R, S, F, oc + j, r, s, c);
     }
-#if WINOGRAD_2
-    if (NAME_HAS_WINOGRAD(C, K, R, S))
-        NAME_pack_winograd(2, G, C, K, F, (float *)packed + NAME_winograd_at(2, G, C, K));
-#endif
-#if WINOGRAD_4
-    if (NAME_HAS_WINOGRAD(C, K, R, S))
-        NAME_pack_winograd(4, G, C, K, F, (float *)packed + NAME_winograd_at(4, G, C, K));
+#if WINOGRAD_2 || WINOGRAD_4
+    for (int64_t tile = 2; tile <= 4; tile += 2)
+        if (NAME_has_winograd(tile, G, C, K, R, S))
+            NAME_pack_winograd(tile, G, C, K, F, (float *)packed + NAME_winograd_at(tile, G, C, K));
 #endif
     return PACKAGE_OK;
 }

@@ -265,8 +265,8 @@ static void check_kernel_order(const Fixture *f)
         const Candidate *c = &f->made->study->trial[as->kernel[k]].c;
         int64_t value[TEMPLATE_MAX_PARAM];
         candidate_values(c, value);
-        assert_string_equal(f->text(k),
-                            unit_kernel_text(f->arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
+        assert_string_equal(
+            f->text(k), unit_kernel_text(f->arena, &(UnitKernel){ .t = c->t, .target = c->target, .value = value }));
     }
     assert_non_null(f->text(as->nkernel)); /* for lesser instruction sets */
 }

@@ -132,7 +132,7 @@ TEST(kernels_are_told_in_words)
             int64_t value[TEMPLATE_MAX_PARAM];
             candidate_values(c, value);
             text_printf(&want, "    \"%s\",\n",
-                        unit_kernel_text(y.arena, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }));
+                        unit_kernel_text(y.arena, &(UnitKernel){ .t = c->t, .target = c->target, .value = value }));
         }
     text_add(
         &want,

@@ -62,7 +62,7 @@ static const UnitKernel *kernel_of(const Candidate *c)
     static int64_t value[TEMPLATE_MAX_PARAM];
     static UnitKernel k;
     candidate_values(c, value);
-    k = (UnitKernel){ c->t, c->target, value, { 0 }, NULL };
+    k = (UnitKernel){ .t = c->t, .target = c->target, .value = value };
     return &k;
 }
 

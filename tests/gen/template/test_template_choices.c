@@ -110,7 +110,7 @@ static void check_kernels(const Spec *spec, const Candidate *c, int n)
     for (int i = 0; i < n; i++) {
         int64_t *value = ARENA_ARRAY(arena, TEMPLATE_MAX_PARAM, int64_t);
         candidate_values(&c[i], value);
-        k[i] = (UnitKernel){ c[i].t, c[i].target, value, { 0 }, NULL };
+        k[i] = (UnitKernel){ .t = c[i].t, .target = c[i].target, .value = value };
     }
     put("k.c", kernels_text(spec, k, n));
     const char *command =

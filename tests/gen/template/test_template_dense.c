@@ -95,7 +95,7 @@ static void compile_general(const Template *t, const General *g, const Spec *spe
 {
     const UnitContext u = { spec, &device, &targets, DCGEN_SOURCE_DIR "/templates/package",
                             target_find(&targets, g->target) };
-    const UnitKernel k = { t, target_find(&targets, g->target), g->value, { 0 }, NULL };
+    const UnitKernel k = { .t = t, .target = target_find(&targets, g->target), .value = g->value };
     Diag *d = diag_new(arena);
     Candidate c;
     assert_non_null(k.target);

@@ -136,7 +136,7 @@ TEST(guards_are_opened_and_closed)
     const Template *t = stub_template(u.spec);
     UnitKernel k[4];
     for (int i = 0; i < 4; i++)
-        k[i] = (UnitKernel){ t, target_find(&targets, target[i]), value, { 0 }, NULL };
+        k[i] = (UnitKernel){ .t = t, .target = target_find(&targets, target[i]), .value = value };
     static const char table[] = "//@ repeat kernels\n//@ guard\n    [NUMBER] = KERNEL,\n//@ unguard\n//@ end\n";
     assert_string_equal(filled(&u, k, 4, "//@ kernels\n"),
                         GUARD "/* Kernel 0: stub avx512 MR=3 UK=5 */\none_k0 3 5;\n\n"
@@ -205,7 +205,7 @@ TEST(candidates_for_cpus)
     const UnitContext u = context_of("avx2", "layout = { W = \"NK\"; packed = true; };");
     Template packed = *stub_template(u.spec);
     packed.packed = true;
-    const UnitKernel k = { &packed, target_find(&targets, "avx2"), value, { 0 }, NULL };
+    const UnitKernel k = { .t = &packed, .target = target_find(&targets, "avx2"), .value = value };
     const char *text = unit_candidate(arena, &u, &k, d);
     assert_has_all(
         text, "#define one_TARGET_avx512 __attribute__((target(\"avx512f,avx512vl,avx512dq,avx512bw,avx2,fma\")))\n",
@@ -284,7 +284,7 @@ TEST(units_for_gpus)
     }
     Diag *d = diag_new(arena);
     const UnitContext u = context_of("sm_90a", "layout = { W = \"NK\"; packed = true; };");
-    const UnitKernel k = { stub_template(u.spec), u.target, value, { 0 }, NULL };
+    const UnitKernel k = { .t = stub_template(u.spec), .target = u.target, .value = value };
     const char *text = unit_candidate(arena, &u, &k, d);
     assert_has(text, "    return one_arguments(extent[0], extent[1], extent[2],\n        (const float *)operand[0], "
                      "(const float *)operand[1], (float *)operand[2]);\n");
@@ -330,7 +330,7 @@ TEST(kernels_are_given_maps)
     static const int64_t value[] = { 2, 1 };
     const UnitContext u = context_of("sm_90a", "dtype = \"bf16\"; layout = { W = \"KN\"; packed = true; };");
     Template *t = (Template *)stub_template_of(u.spec, "KERNEL MR UK\n");
-    const UnitKernel k = { t, u.target, value, { 0 }, NULL };
+    const UnitKernel k = { .t = t, .target = u.target, .value = value };
     Diag *d = diag_new(arena);
     const char *without = unit_candidate(arena, &u, &k, d);
     assert_lacks(without, "CUtensorMap");
@@ -375,7 +375,8 @@ TEST(scratch_memory_is_asked_for)
     const Template *t =
         stub_template_with(u.spec, "scratch = \"4 * ROW * (MR - 2)\"; derived = ( { name = \"ROW\"; expr = "
                                    "\"ceil_to(M, UK * 16)\"; doc = \"x\"; } );");
-    const UnitKernel without = { t, u.target, none, { 0 }, NULL }, scratch = { t, u.target, some, { 0 }, NULL },
+    const UnitKernel without = { .t = t, .target = u.target, .value = none },
+                     scratch = { .t = t, .target = u.target, .value = some },
                      again = { t, u.target, some, { 0 }, "other_k3" };
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, scratch, without }, 3, pattern), "0\n1\n0\n1\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ without, again }, 2, pattern), "0\n1\n1\n");
@@ -407,7 +408,7 @@ static const char *launch_of(const char *name, const char *const *param, const i
     memcpy(value, template_general(list.t[i], u.target, 0)->value, sizeof value);
     for (int k = 0; k < n; k++)
         value[names_find(NAMES(list.t[i]->param, list.t[i]->nparam), param[k])] = to[k];
-    const UnitKernel k = { list.t[i], u.target, value, { 0 }, NULL };
+    const UnitKernel k = { .t = list.t[i], .target = u.target, .value = value };
     const char *text = unit_candidate(arena, &u, &k, d), *at = text ? strstr(text, "one_k0_plan(const") : NULL;
     diag_print(d, stderr);
     assert_non_null(at);
@@ -448,7 +449,8 @@ TEST(calls_that_kernels_are_for)
         Template some = *stub_template(u.spec), any = some;
         serve(arena, &some, u.spec, "M > MR && (UK == 0 || K == UK)");
         serve(arena, &any, u.spec, "UK == 1 || N > 3");
-        const UnitKernel less = { &some, u.target, value, { 0 }, NULL }, all = { &any, u.target, value, { 0 }, NULL };
+        const UnitKernel less = { .t = &some, .target = u.target, .value = value },
+                         all = { .t = &any, .target = u.target, .value = value };
         assert_string_equal(filled(&u, (const UnitKernel[]){ all, less }, 2, pattern), "0: 1\n1: M > 2 && K == 1\n1\n");
         assert_string_equal(filled(&u, (const UnitKernel[]){ all, all }, 2, pattern), "0: 1\n0: 1\n0\n");
         const char *text = unit_candidate(arena, &u, &less, d);
@@ -476,8 +478,9 @@ TEST(parts_of_the_packed_operand)
         windows = strcmp(list.t[i]->name, "windows") == 0 ? list.t[i] : windows;
     }
     assert_true(steps && windows);
-    const UnitKernel none = { windows, u.target, eight, { 0 }, NULL }, no = { steps, u.target, kept, { 0 }, NULL },
-                     yes = { steps, u.target, turned, { 0 }, NULL };
+    const UnitKernel none = { .t = windows, .target = u.target, .value = eight },
+                     no = { .t = steps, .target = u.target, .value = kept },
+                     yes = { .t = steps, .target = u.target, .value = turned };
     assert_string_equal(filled(&u, (const UnitKernel[]){ none, no }, 2, "TURNED\n"), "0\n");
     assert_string_equal(filled(&u, (const UnitKernel[]){ none, yes, no }, 3, "TURNED\n"), "1\n");
     assert_has(unit_candidate(arena, &u, &yes, d), "((float *)packed)[R + r] = F[R - 1 - r];\n");

@@ -265,7 +265,8 @@ static inline RowKernel rows_kernel(RowWorld *w, const KernelRow *r)
 static inline char *rows_text(RowWorld *w, const RowKernel *k)
 {
     const UnitContext u = { k->spec, &k->device, &w->targets, rows_package, k->target };
-    char *text = unit_candidate(w->a, &u, &(UnitKernel){ k->c.t, k->target, k->value, { 0 }, NULL }, w->diag);
+    char *text =
+        unit_candidate(w->a, &u, &(UnitKernel){ .t = k->c.t, .target = k->target, .value = k->value }, w->diag);
     diag_print(w->diag, stderr);
     assert_non_null(text);
     return text;

@@ -278,7 +278,8 @@ TEST(kernels_of_convolutions)
             less += !candidate_serves_all(c, z.spec);
             assert_true(count_served(z.study, c, &w) >= FEWEST);
             assert_all_differ(z.spec->op, &w);
-            verify_shapes_of_kernels(z.spec, &z.device, &(UnitKernel){ c->t, c->target, value, { 0 }, NULL }, 1, &w);
+            verify_shapes_of_kernels(z.spec, &z.device, &(UnitKernel){ .t = c->t, .target = c->target, .value = value },
+                                     1, &w);
             assert_true(count_served(z.study, c, &w) >= FEWEST);
         }
         assert_true(n > 50 && less > n - 3);

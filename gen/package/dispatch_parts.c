@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dispatch_parts: where the parts of a packed operand are kept that only some kernels read (Op.pack), as transformed
+ * filters: in those calls' operands for which a tree chooses such a kernel. Of a tree that is what it asks of the
+ * extents that the operand depends on; what it asks of others, each call may answer otherwise.
+ */
+#include <string.h>
+#include "gen/package/dispatch.h"
+
+/* One part, and a tuned entry's tree. */
+typedef struct {
+    Arena *arena;
+    const Dispatcher *d;
+    const DispatchEntry *entry;
+    int part;
+    const TreeNode **leaf; /* of each declared instance, where the tree leads it */
+    int *kernel;           /* and the kernel that serves it there */
+} Reading;
+
+static const UnitContext *unit_of(const Dispatcher *d) { return &d->results.item->unit; }
+
+/* Is the condition this number, 0 or 1, everywhere? */
+static bool is_just(const Expr *e, int64_t number)
+{
+    int64_t value;
+    return expr_is_number(e, &value) && value == number;
+}
+
+static bool is_same(Arena *a, const Expr *x, const Expr *y)
+{
+    return strcmp(expr_c_int(a, x, ""), expr_c_int(a, y, "")) == 0;
+}
+
+/* What would be too long an expression is true everywhere: then there is more in memory than need be. */
+static Expr *apply(Arena *a, const char *op, Expr *x, Expr *y)
+{
+    Expr *e = expr_apply(a, op, x, y);
+    return e ? e : expr_number(a, 1);
+}
+
+static Expr *either(Arena *a, Expr *x, Expr *y)
+{
+    if (is_just(x, 1) || is_just(y, 0) || is_same(a, x, y))
+        return x;
+    return is_just(y, 1) || is_just(x, 0) ? y : apply(a, "||", x, y);
+}
+
+static Expr *both(Arena *a, Expr *x, Expr *y) { return is_just(y, 1) ? x : is_just(y, 0) ? y : apply(a, "&&", x, y); }
+
+/* Does any call that the tree leads to the leaf take a kernel that reads the part? */
+static bool leaf_reads(const Reading *r, const TreeNode *leaf)
+{
+    const DispatchEntry *e = r->entry;
+    bool does = unit_reads_part(unit_of(r->d), &r->d->kernel[e->first + leaf->class], r->part);
+    for (int64_t i = 0; i < r->d->spec->ninstance && !does; i++)
+        does = r->leaf[i] == leaf && r->kernel[i] != leaf->class &&
+               unit_reads_part(unit_of(r->d), &r->d->kernel[e->first + r->kernel[i]], r->part);
+    return does;
+}
+
+static Expr *tree_reads(const Reading *r, const TreeNode *n)
+{
+    Arena *a = r->arena;
+    if (n->feature < 0)
+        return expr_number(a, leaf_reads(r, n));
+    Expr *left = tree_reads(r, n->left), *right = tree_reads(r, n->right);
+    if (is_same(a, left, right))
+        return left;
+    if (n->feature >= r->d->spec->op->nextent || !unit_packs_by(a, r->d->spec, n->feature))
+        return either(a, left, right);
+    const Expr *name = expr_name(a, r->d->spec->op->extent[n->feature].name), *at = expr_number(a, n->threshold);
+    Expr *below = both(a, expr_apply(a, "<=", name, at), left), *above = both(a, expr_apply(a, ">", name, at), right);
+    return either(a, is_just(right, 1) ? left : below, is_just(left, 1) ? right : above);
+}
+
+/* Where a tuned entry reads the part. */
+static Expr *tuned_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)
+{
+    const Study *s = e->result->study;
+    const Assignment *as = e->result->assignment;
+    const size_t n = (size_t)s->spec->ninstance + 1;
+    const Reading r = { a, d, e, part, ARENA_ARRAY(a, n, const TreeNode *), ARENA_ARRAY(a, n, int) };
+    for (const Instance *i = s->spec->instance; i < s->spec->instance + s->spec->ninstance; i++) {
+        int64_t x[SELECT_MAX_FEATURE];
+        select_features(s, as, i->extent, i->threads, x);
+        const TreeNode *leaf = r.leaf[i - s->spec->instance] = tree_leaf(as->tree, x);
+        r.kernel[i - s->spec->instance] = select_serving(s, as, i->extent, leaf->class);
+    }
+    return either(a, tree_reads(&r, as->tree),
+                  expr_number(a, unit_reads_part(unit_of(d), &d->kernel[e->general], part)));
+}
+
+static Expr *entry_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)
+{
+    bool any = false;
+    for (int k = e->first; k < e->first + e->nkernel; k++)
+        any = any || unit_reads_part(unit_of(d), &d->kernel[k], part);
+    return any && e->tree ? tuned_reads(a, d, e, part) : expr_number(a, any);
+}
+
+void dispatch_keep_parts(Arena *a, Dispatcher *d)
+{
+    Expr **where = ARENA_ARRAY(a, OP_MAX_NAME, Expr *);
+    for (int i = 0; i < d->spec->op->npack; i++) {
+        where[i] = expr_number(a, 0);
+        for (const DispatchEntry *e = d->entry; e < d->entry + d->nentry; e++)
+            where[i] = either(a, where[i], entry_reads(a, d, e, i));
+    }
+    for (UnitKernel *k = d->kernel; k < d->kernel + d->nkernel; k++) {
+        k->part = where;
+        for (int i = 0; i < d->spec->op->npack; i++)
+            if (!is_just(where[i], 1) && unit_reads_part(unit_of(d), k, i)) {
+                Template *narrow = ARENA_NEW(a, Template);
+                *narrow = *k->t;
+                narrow->serves = k->t->serves ? expr_apply(a, "&&", k->t->serves, where[i]) : where[i];
+                k->t = narrow;
+            }
+    }
+}

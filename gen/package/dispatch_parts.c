@@ -47,15 +47,18 @@ static Expr *either(Arena *a, Expr *x, Expr *y)
 
 static Expr *both(Arena *a, Expr *x, Expr *y) { return is_just(y, 1) ? x : is_just(y, 0) ? y : apply(a, "&&", x, y); }
 
-/* Does any call that the tree leads to the leaf take a kernel that reads the part? */
+/* Does any declared call that the tree leads to the leaf take a kernel that reads the part? Where there is none, any
+ * other may take the leaf's own. */
 static bool leaf_reads(const Reading *r, const TreeNode *leaf)
 {
-    const DispatchEntry *e = r->entry;
-    bool does = unit_reads_part(unit_of(r->d), &r->d->kernel[e->first + leaf->class], r->part);
+    const UnitKernel *kernel = &r->d->kernel[r->entry->first];
+    bool any = false, does = false;
     for (int64_t i = 0; i < r->d->spec->ninstance && !does; i++)
-        does = r->leaf[i] == leaf && r->kernel[i] != leaf->class &&
-               unit_reads_part(unit_of(r->d), &r->d->kernel[e->first + r->kernel[i]], r->part);
-    return does;
+        if (r->leaf[i] == leaf) {
+            any = true;
+            does = unit_reads_part(unit_of(r->d), &kernel[r->kernel[i]], r->part);
+        }
+    return any ? does : unit_reads_part(unit_of(r->d), &kernel[leaf->class], r->part);
 }
 
 static Expr *tree_reads(const Reading *r, const TreeNode *n)

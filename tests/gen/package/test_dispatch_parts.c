@@ -9,23 +9,15 @@
 
 static const char images[] = "name = \"images\"; op = \"conv2d\"; dtype = \"f32\"; target = [\"host\"];\n"
                              "dims = { T = { min = 7; max = 9; }; };\n"
-                             "shapes = ( { N = 1; G = 1; H = \"T\"; W = 9; C = 64; K = 64; R = 3; S = 3; PAD = 1; },\n"
-                             "           { N = 1; G = 1; H = \"T\"; W = 9; C = 128; K = 32; R = 3; S = 3; PAD = 1; },\n"
-                             "           { N = 1; G = 1; H = \"T\"; W = 9; C = 256; K = 64; R = 3; S = 3; PAD = 1; } );\n"
+                             "shapes = ( { N = 1; G = 1; H = \"T\"; W = 9; C = 64; K = 64; R = 3; S = 3; },\n"
+                             "           { N = 1; G = 1; H = \"T\"; W = 9; C = 128; K = 32; R = 3; S = 3; },\n"
+                             "           { N = 1; G = 1; H = \"T\"; W = 9; C = 256; K = 64; R = 3; S = 3; } );\n"
                              "layout = { packed = true; }; threads = [1];\n";
 
 static int make_images(void **state) { return synthetic_make(&y, images, 1) ? 0 : -1; }
 
-enum {
-    H = 2,
-    C = 4,
-    K = 5,
-    PLAIN = 0,
-    TWO = 1,
-    FOUR = 2,
-    BOTH = 3,
-    NKERNEL = 4
-}; /* extents; kernels, by what they read */
+enum { H = 2, C = 4, K = 5 };                                 /* extents */
+enum { PLAIN = 0, TWO = 1, FOUR = 2, BOTH = 3, NKERNEL = 4 }; /* kernels, by the parts that they read */
 
 static TreeNode plain = { .feature = -1, .class = PLAIN }, two = { .feature = -1, .class = TWO },
                 four = { .feature = -1, .class = FOUR };
@@ -129,21 +121,23 @@ TEST(kernels_serve_where_their_parts_are)
     assert_string_equal(expr_text(d.condition[BOTH]), "R == 3 && C <= 64 && (C > 64 && C > 200)");
 }
 
-/* Calls that a leaf's kernel does not serve go to the first one that does: the part that this reads is there as well. */
+/* Calls that a leaf's kernel does not serve go to the first one that does: the part that it reads is there, and that of
+ * the leaf's kernel is not. */
 TEST(a_part_is_where_a_kernel_stands_in)
 {
-    Dispatcher d = dispatcher_of(split(C, 128, &plain, &two), PLAIN);
+    Dispatcher d = dispatcher_of(split(C, 128, &plain, split(C, 999, &two, &four)), PLAIN);
     const Result *result = d.results.item;
-    Template *t = (Template *)result->study->trial[PLAIN].c.t;
-    assert_string_equal(where(&d, 0), "C > 128");
-    serve(y.arena, t, y.spec, "C != 64");
+    Template *plainly = (Template *)result->study->trial[PLAIN].c.t, *twice = (Template *)result->study->trial[TWO].c.t;
+    assert_string_equal(where(&d, 0), "C > 128 && C <= 999");
+    assert_string_equal(where(&d, 1), "C > 128 && C > 999"); /* where no call is declared */
+    serve(y.arena, plainly, y.spec, "C != 64");
+    serve(y.arena, twice, y.spec, "R == 3 && C < 256");
     for (int k = 0; k <= NKERNEL; k++)
         d.kernel[k] = (UnitKernel){ .t = result->study->trial[k % NKERNEL].c.t,
                                     .target = d.kernel[k].target,
                                     .value = d.kernel[k].value };
     dispatch_keep_parts(y.arena, &d);
-    assert_string_equal(where(&d, 0), "1"); /* of C = 64 and of C = 256: what lies between takes the same leaf */
-    assert_string_equal(where(&d, 1), "0");
+    assert_string_equal(where(&d, 0), "C <= 128"); /* of C = 64; 128 takes the same leaf */
 }
 
 TEST_EACH(make_images, drop)

@@ -43,7 +43,6 @@ TEST(bytes_are_those_of_the_name)
         free(F);
         free(packed);
     }
-    assert_string_equal(NAME_PACKED_AS,
-                        "[G][ceil(K/16)][R*S*C + 3][16] or of groups; "
-                        "of F(2 x 2) and F(4 x 4) what the size has room for");
+    assert_string_equal(NAME_PACKED_AS, "[G][ceil(K/16)][R*S*C + 3][16] or of groups; "
+                                        "of F(2 x 2) and F(4 x 4) what the size has room for");
 }

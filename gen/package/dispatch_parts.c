@@ -76,7 +76,7 @@ static Expr *tree_reads(const Reading *r, const TreeNode *n)
     return either(a, is_just(right, 1) ? left : below, is_just(left, 1) ? right : above);
 }
 
-/* Where a tuned entry reads the part. */
+/* Where a tuned entry reads the part. Calls outside the declared ranges take a kernel that does where it is there. */
 static Expr *tuned_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)
 {
     const Study *s = e->result->study;
@@ -89,8 +89,7 @@ static Expr *tuned_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, 
         const TreeNode *leaf = r.leaf[i - s->spec->instance] = tree_leaf(as->tree, x);
         r.kernel[i - s->spec->instance] = select_serving(s, as, i->extent, leaf->class);
     }
-    return either(a, tree_reads(&r, as->tree),
-                  expr_number(a, unit_reads_part(unit_of(d), &d->kernel[e->general], part)));
+    return tree_reads(&r, as->tree);
 }
 
 static Expr *entry_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)

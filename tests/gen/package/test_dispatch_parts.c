@@ -50,7 +50,8 @@ static Dispatcher dispatcher_of(TreeNode *tree, int lesser)
     *result = (Result){ .unit = { .spec = y.spec, .targets = &y.targets, .target = s->target },
                         .study = s,
                         .assignment = as };
-    entry[0] = (DispatchEntry){ .target = s->target, .result = result, .tree = tree, .nkernel = NKERNEL };
+    entry[0] =
+        (DispatchEntry){ .target = s->target, .result = result, .tree = tree, .nkernel = NKERNEL, .general = BOTH };
     entry[1] = (DispatchEntry){ .target = s->target, .first = NKERNEL, .nkernel = 1, .general = NKERNEL };
     Dispatcher d = {
         .spec = y.spec, .results = { result, 1 }, .nentry = 2, .entry = entry, .nkernel = NKERNEL + 1, .kernel = kernel

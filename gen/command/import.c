@@ -27,12 +27,17 @@ static const char *name_of(Arena *a, const char *path)
 static const char *folder_of(Arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(a, path, (size_t)(slash - path)) : ".";
+    return !slash ? "." : slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
-/* Writes NAME.cfg and NAME.safetensors into the folder. The path of the former; NULL: it fails. */
+/* Writes NAME.cfg and NAME.safetensors into the folder, which is made if need be. The path of the former; NULL: it
+ * fails. */
 static const char *import_to(Run *r, const char *folder)
 {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        run_fails(r, EXIT_ENVIRONMENT, "cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
     Diag *d = diag_new(r->a);
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
@@ -58,12 +63,7 @@ bool import_is_model(const char *path)
 const char *import_for_package(Run *r)
 {
     const char *out = r->o->out ? r->o->out : arena_printf(r->a, "out/%s", name_of(r->a, r->o->operand));
-    const char *folder = folder_of(r->a, out);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        run_fails(r, EXIT_ENVIRONMENT, "cannot make the folder %s: %s", folder, strerror(errno));
-        return NULL;
-    }
-    return import_to(r, folder);
+    return import_to(r, folder_of(r->a, out));
 }
 
 bool import_model(Run *r)

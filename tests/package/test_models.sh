@@ -56,7 +56,6 @@ right() {
 # With kept keys and values as states, in room for more than there are: the same results. Pair N has as many of them as word N says.
 kept() {
     name=${1%%.*} folder=$tmp/work/kept
-    mkdir -p "$folder"
     run 0 import --keep --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim kept=L:17..17 -o "$folder" "$models/$1.onnx"
     ! grep -q s53 "$folder/$name.cfg" || failed "$1: the mask has a size of its own"
     grep -q '^  state = ' "$folder/$name.cfg" || failed "$1 --keep has no state"
@@ -94,7 +93,6 @@ readme() {
 
 try() {
     name=${1%%.*} folder=$tmp/work/$1
-    mkdir -p "$folder/again"
     case $not_yet in *" $1 "*)
         import "$models/$1.onnx" "$folder" 2
         echo "not imported yet: $1"

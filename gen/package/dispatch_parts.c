@@ -31,11 +31,12 @@ static bool is_same(Arena *a, const Expr *x, const Expr *y)
     return strcmp(expr_c_int(a, x, ""), expr_c_int(a, y, "")) == 0;
 }
 
-/* What would be too long an expression is true everywhere: then there is more in memory than need be. */
+/* What nobody could read is true everywhere: then there is more in memory than need be. */
 static Expr *apply(Arena *a, const char *op, Expr *x, Expr *y)
 {
+    enum { MOST = 1000 }; /* letters, far fewer than an expression may have */
     Expr *e = expr_apply(a, op, x, y);
-    return e ? e : expr_number(a, 1);
+    return e && strlen(expr_c_int(a, e, "")) <= MOST ? e : expr_number(a, 1);
 }
 
 static Expr *either(Arena *a, Expr *x, Expr *y)

@@ -101,6 +101,21 @@ TEST(a_part_is_where_the_tree_asks_for_it)
     }
 }
 
+/* Where a tree asks for too much, the part is there. */
+TEST(a_condition_that_nobody_could_read_is_shorter)
+{
+    TreeNode *few = &plain, *many = &plain;
+    for (int at = 100; at > 0; at--) {
+        many = split(C, 2 * at, split(K, 3 * at, &two, &plain), many);
+        few = at > 90 ? many : few;
+    }
+    const Dispatcher short_one = dispatcher_of(few, PLAIN), long_one = dispatcher_of(many, PLAIN);
+    assert_has(where(&short_one, 0), "(C <= 182 && K <= 273)");
+    assert_has(where(&short_one, 0), "(C <= 200 && K <= 300)");
+    assert_has(where(&long_one, 0), "(K <= 69 || C > 46)");
+    assert_in_range(strlen(where(&long_one, 0)), 500, 1000);
+}
+
 /* Where a call has no such part, a kernel is not for it, though it be asked for by its number. */
 TEST(kernels_serve_where_their_parts_are)
 {

@@ -223,6 +223,8 @@ def main(argv):
         library, foreign = library_of(o, name), Foreign()
         result = {"schema": 1, "cpu": probe.cpu, "cores": probe.cores, "settings": MODELS[name].settings.strip()}
         result[kind] = measures[kind](o, name, library)
+        if not result[kind]:
+            continue
         result["foreign_cores"] = report.rounded(foreign.cores())
         if kind == "times":
             result["goals"] = report.judged(result[kind])

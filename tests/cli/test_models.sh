@@ -77,9 +77,16 @@ wait $! || code=$?
 [ "$code" -gt 128 ] || failed "exit code $code after a signal"
 there_is ""
 
-# each exporter's file, once; the one that is missing alone
+# what one that was killed left is removed, what one that works has is not
 rm "$tmp/stuck"
+sh -c 'exit 0' &
+wait $!
+mkdir "$out/.part.$!" "$out/.part.$$"
+
+# each exporter's file, once; the one that is missing alone
 models 0 bert gpt2
+there_is ".part.$$ bert_full.dynamo.onnx bert_full.torchscript.onnx gpt2_full.dynamo.onnx gpt2_full.torchscript.onnx "
+rmdir "$out/.part.$$"
 calls_are "dynamo bert,torchscript bert,dynamo gpt2,torchscript gpt2,"
 there_is "bert_full.dynamo.onnx bert_full.torchscript.onnx gpt2_full.dynamo.onnx gpt2_full.torchscript.onnx "
 [ "$(cat "$out"/*)" = wholewholewholewhole ] || failed "not whole"

@@ -135,7 +135,7 @@ typedef struct {
     const Source *src;
 } Spec;
 
-enum { SPEC_MAX_INSTANCE = 200000 };
+enum { SPEC_MAX_INSTANCE = 200000 }; /* of all functions of a file */
 
 /* All functions of a file, at least one. */
 typedef struct {

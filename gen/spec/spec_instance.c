@@ -3,10 +3,11 @@
  * spec_instance: turns the declared shapes, which are expressions over dims, into instances, whose extents are numbers.
  * A point is one value for each dim.
  *
- * Points: every combination of the dims' values, as long as points * shapes * thread counts <= SPEC_MAX_INSTANCE; else
- * a sample of that many: the tuned points, the corners of the ranges and points of a low-discrepancy sequence
- * (points.c). Tuned points of a shape: the product of the tuned values of the dims that it uses, at most 64 of them, or
- * of many shapes so many that a search can measure what it chooses: the corners first, then the same kind of sequence.
+ * Points: every combination of the dims' values, as long as points * shapes * thread counts * functions <=
+ * SPEC_MAX_INSTANCE; else a sample of that many: the tuned points, the corners of the ranges and points of a
+ * low-discrepancy sequence (points.c). Tuned points of a shape: the product of the tuned values of the dims that it
+ * uses, at most 64 of them, or of many shapes so many that a search can measure what it chooses: the corners first,
+ * then the same kind of sequence.
  * Instances of equal extents are one, with the weights added: each value of a dim that a shape does not use adds its
  * weight to the same instance.
  */
@@ -412,7 +413,10 @@ static void check_all(SpecReader *r)
 static bool add_shapes(SpecReader *r)
 {
     Spec *s = r->spec;
-    int64_t limit = SPEC_MAX_INSTANCE / s->nshape / s->nthread;
+    enum { LEAST = 2 * SPEC_TUNE_PER_SHAPE };
+    const int nfunction = conf_length(conf_member(r->root, "functions"));
+    const int64_t most = SPEC_MAX_INSTANCE / s->nshape / s->nthread, part = nfunction ? most / nfunction : most;
+    const int64_t least = most < LEAST ? most : LEAST, limit = part > least ? part : least;
     Grid g = spec_grid(s, s->dims, limit);
     if (!g.all)
         g = spec_grid(s, s->dims, limit - SPEC_TUNE_PER_SHAPE);

@@ -16,7 +16,13 @@ import() { # FILE FOLDER
     run "${3:-0}" import --dim batch=B:1..3 --dim seq=T:1..33 --dim past=P:0..9 --dim height=H:32..64 --dim width=W:32..64 -o "$2" "$1"
 }
 
-# make MODEL: its package in $folder/package
+# The package of $folder/$name.cfg. What another exporter made of a model mostly calls the same functions, whose records are there then.
+generate() {
+    set -- --templates "$SRC/templates" --no-report --records "$tmp/work/records" -o "$folder/package" "$folder/$name.cfg"
+    "$DCGEN" -q replay "$@" >"$tmp/log/replay" 2>&1 || run 0 -q --trials 1 --seconds 1 "$@"
+}
+
+# make_package MODEL: its package in $folder/package
 make_package() {
     import "$models/$1.onnx" "$folder"
     import "$models/$1.onnx" "$folder/again"
@@ -26,7 +32,7 @@ make_package() {
     run 0 check --templates "$SRC/templates" "$folder/$name.cfg"
     not_said warning
     sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/$name.cfg"
-    run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report --records "$folder/records" -o "$folder/package" "$folder/$name.cfg"
+    generate
 }
 
 compile() {
@@ -60,7 +66,7 @@ kept() {
     ! grep -q s53 "$folder/$name.cfg" || failed "$1: the mask has a size of its own"
     grep -q '^  state = ' "$folder/$name.cfg" || failed "$1 --keep has no state"
     sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/$name.cfg"
-    run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report --records "$folder/records" -o "$folder/package" "$folder/$name.cfg"
+    generate
     compile "$1 --keep"
     "$folder/package/test_model" "$folder/$name.safetensors" >"$tmp/log/test" || { cat "$tmp/log/test"; failed "$1 --keep: test_model"; }
     pair=0
@@ -80,7 +86,7 @@ readme() {
     [ -s "$folder/command" ] || failed "README.md imports no model"
     (cd "$folder" && run 0 $(cat command))
     sed -i 's/"host"/"portable"/; s/^threads = .*/threads = [1];/' "$folder/model.cfg"
-    run 0 replay --templates "$SRC/templates" --records "$folder/records" -o "$folder/model" "$folder/model.cfg"
+    run 0 replay --templates "$SRC/templates" --records "$tmp/work/records" -o "$folder/model" "$folder/model.cfg"
     {
         printf '#include <stdlib.h>\n#include "model_model.h"\n'
         echo 'void example(model_model model, void *file, size_t bytes, void *memory, model_inputs inputs, model_outputs outputs) {'

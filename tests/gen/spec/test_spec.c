@@ -174,6 +174,35 @@ TEST(test_shares)
     assert_float_equal(f->function[2]->share, 0.133, 0.001);
 }
 
+/* The functions of a file share the instances that a spec may have; many functions of many shapes have some left. */
+TEST(test_functions_share_instances)
+{
+    static const struct {
+        int nfunction, nshape;
+        int64_t least, most;
+    } cases[] = { { 1, 1, SPEC_MAX_INSTANCE - 100, SPEC_MAX_INSTANCE },
+                  { 5, 1, SPEC_MAX_INSTANCE / 5 - 100, SPEC_MAX_INSTANCE / 5 },
+                  { 5, 3, SPEC_MAX_INSTANCE / 5 - 300, SPEC_MAX_INSTANCE / 5 },
+                  { 64, 200, 200 * 60, 200 * 128 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text t = { .arena = arena };
+        text_add(&t, "name = \"x\"; dims = { T = { min = 1; max = 1000000; }; }; functions = (");
+        for (int k = 0; k < cases[i].nfunction; k++) {
+            text_printf(&t, "%s{ name = \"f%d\"; op = \"dense\"; shapes = (", k ? ", " : "", k);
+            for (int n = 1; n <= cases[i].nshape; n++)
+                text_printf(&t, "%s{ M = \"T\"; N = %d; K = 1; }", n > 1 ? ", " : "", n);
+            text_add(&t, "); }");
+        }
+        text_add(&t, ");\n");
+        Diag *d = diag_new(arena);
+        const SpecFile *f = spec_file_parse(arena, source_text(arena, "x.cfg", text_str(&t)), spec_templates, 1, d);
+        assert_string_equal(golden_diag(arena, d), "");
+        assert_non_null(f);
+        for (int k = 0; k < f->nfunction; k++)
+            assert_in_range(f->function[k]->ninstance, cases[i].least, cases[i].most);
+    }
+}
+
 /* What is not demanded is 0. */
 TEST(test_regret)
 {

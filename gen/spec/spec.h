@@ -199,6 +199,7 @@ bool spec_moves(const Spec *s);
 /* Fills in the derived extents behind those that are given. False: no call has these, as a derived extent is not legal,
  * or an index of the formula might lie outside of its operand. */
 bool spec_is_legal(const Spec *s, int64_t *extent);
+bool spec_has_output(const Spec *s, const int64_t *extent); /* of any element */
 /* Has a call anything to do? Its output has elements, and it has operations if any call of the operator has. */
 bool spec_has_work(const Spec *s, const int64_t *extent);
 /* Bytes of all operands that a package has, each counted once; of those that are gathered the bytes that are read. */

@@ -306,12 +306,15 @@ double spec_flops(const Spec *s, const int64_t *extent)
 
 bool spec_moves(const Spec *s) { return !s->op->reference; }
 
-bool spec_has_work(const Spec *s, const int64_t *extent)
+bool spec_has_output(const Spec *s, const int64_t *extent)
 {
     double elems = 0;
-    if (expr_real_at(spec_output(s)->elems, extent, &elems) == EXPR_OK && !(elems > 0))
-        return false;
-    return !expr_names(s->op->flops) || spec_flops(s, extent) > 0;
+    return expr_real_at(spec_output(s)->elems, extent, &elems) != EXPR_OK || elems > 0;
+}
+
+bool spec_has_work(const Spec *s, const int64_t *extent)
+{
+    return spec_has_output(s, extent) && (!expr_names(s->op->flops) || spec_flops(s, extent) > 0);
 }
 
 /* Of an operand, as far as a call reads it. */

@@ -166,7 +166,7 @@ bool spec_is_legal(const Spec *s, int64_t *extent)
     Call c;
     if (!op_derive(s->op, extent))
         return false;
-    if (!s->formula || !formula_has_limits(s->formula, s->op) || !spec_has_work(s, extent))
+    if (!s->formula || !formula_has_limits(s->formula, s->op) || !spec_has_output(s, extent))
         return true;
     begin_call(&c, s, extent);
     return !next_fault(&c, &unused);

@@ -194,6 +194,21 @@ TEST(calls_stay_within_operands)
     }
 }
 
+/* A product of no terms has results all the same, and its formula is computed for each of them. */
+TEST(products_of_nothing_read_operands)
+{
+    const Spec *s = read_rest("op = \"dense\"; shapes = ( { M = 8; N = 3; K = 5; } ); "
+                              "epilogue = \"acc + x[m / 2,n]\"; extents = { x = [\"M / 2\", \"N\"]; };");
+    static const struct {
+        int64_t M, N, K;
+        bool is_legal;
+    } row[] = { { 8, 3, 5, true }, { 7, 3, 5, false }, { 8, 3, 0, true }, { 7, 3, 0, false }, { 7, 0, 5, true } };
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        int64_t extent[OP_MAX_EXTENT] = { row[i].M, row[i].N, row[i].K };
+        assert_int_equal(spec_is_legal(s, extent), row[i].is_legal);
+    }
+}
+
 TEST(words_mean)
 {
     Pairs p = { .rest = "[\"bias\"] -> (acc + bias[n]); [\"gelu\", \"bias\"] -> (gelu(acc) + bias[n]); "

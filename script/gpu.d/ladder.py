@@ -18,7 +18,8 @@ RUNGS = [
     ("memory", ["load_l2", "load_l2_16", "load_once16", "load_row", "store_row", "shared_address", "shared_memory"]),
     ("conversions", ["bf16_of", "bf16_to_float", "f16_of", "f16_to_float", "f32_of", "f32_to_float", "round_bf16"]
      + ["round_f16", "tf32_of", "tf32_split"]),
-    ("functions", ["ex2", "rcp", "gelu", "gelu_tanh", "sigmoid", "silu", "greater", "lesser"]),
+    ("functions", ["ex2", "rcp", "gelu", "gelu_tanh", "sigmoid", "silu", "sine", "cosine", "quarter_wave"]
+     + ["greater", "lesser"]),
     ("warps", ["shfl_down", "shfl_xor"]),
     ("counters", ["atomic_add_acq_rel"]),
     ("copies", ["cp_async4", "cp_async8", "cp_async16", "cp_commit", "cp_wait"]),

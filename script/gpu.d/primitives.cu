@@ -48,6 +48,7 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 #include "bf16_mma.cuh"
 #include "f16_mma.cuh"
 #include "tf32_mma.cuh"
+#include "quarter_wave.cuh"
 #include "rcp.cuh"
 #include "round_bf16.cuh"
 #include "round_f16.cuh"
@@ -61,8 +62,10 @@ namespace device { /* in a namespace, as in packages: CUDA has min and max of it
 /* what others call stands before them */
 #include "gelu.cuh"
 #include "gelu_tanh.cuh"
+#include "cosine.cuh"
 #include "sigmoid.cuh"
 #include "silu.cuh"
+#include "sine.cuh"
 #include "tf32x3_mma.cuh"
 #endif
 }
@@ -176,6 +179,10 @@ static int round_bf16_test(const Test &t) { return each<Of<round_bf16>>(t); }
 static int round_f16_test(const Test &t) { return each<Of<round_f16>>(t); }
 static int sigmoid_test(const Test &t) { return each<Of<sigmoid>>(t); }
 static int silu_test(const Test &t) { return each<Of<silu>>(t); }
+static int sine_test(const Test &t) { return each<Of<sine>>(t); }
+static int cosine_test(const Test &t) { return each<Of<cosine>>(t); }
+static __device__ float three_quarters_on(float x) { return quarter_wave(fabsf(x), 3); }
+static int quarter_wave_test(const Test &t) { return each<Of<three_quarters_on>>(t); }
 
 /* The first n words of the input say which of the words behind them are wanted. */
 struct LoadL2 {
@@ -706,6 +713,9 @@ static int (*const tests[])(const Test &t) = {
     shfl_xor_test,
     sigmoid_test,
     silu_test,
+    sine_test,
+    cosine_test,
+    quarter_wave_test,
     store_row_test,
     tf32_of_test,
     tf32_split_test,

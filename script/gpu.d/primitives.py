@@ -184,6 +184,10 @@ def silu(x):
     return -0.0 if x == -math.inf else x / (1 + exp(-x))
 
 
+def wave(of):
+    return lambda x: of(x) if abs(x) < math.inf else math.nan
+
+
 def gelu(x):
     return -0.0 if x == -math.inf else x * math.erfc(-x / math.sqrt(2)) / 2
 
@@ -209,7 +213,9 @@ def functions(_):
         yield Case(name, "edges", len(words), 0, words, lambda w=words, of=of: [of(x) for x in w], "nan")
     most = ulps(4, 1e-7)
     near = (("ex2", ex2, ulps(2, 2.0**-126)), ("rcp", rcp, ulps(1, 2.0**-126)), ("sigmoid", sigmoid, most), ("silu", silu, most))
-    for name, of, tolerance in (*near, ("gelu", gelu, most), ("gelu_tanh", gelu_tanh, most)):
+    waves = tuple((name, wave(of), ulps(2, 2.0**-148)) for name, of in (("sine", math.sin), ("cosine", math.cos)))
+    quarter = ("quarter_wave", wave(lambda x: -math.cos(abs(x))), ulps(2, 2.0**-148))  # three quarters further
+    for name, of, tolerance in (*near, ("gelu", gelu, most), ("gelu_tanh", gelu_tanh, most), *waves, quarter):
         r = rng(name)
         words = f32_words(r) + [word(r.gauss(0, 3)) for _ in range(4096)]
         want = functools.lru_cache(None)(lambda w=words, of=of: [word(of(f32(x))) for x in w])

@@ -178,7 +178,8 @@ if thorough:
         text = text.replace(right, wrong)
     open(path, "w").write(text)
     for name, right, wrong in (("gelu", "6.2f", "3.2f"), ("gelu_tanh", "0x1.a5a7dp-4f", "0x1.a5b7dp-4f"), ("greater", "a > x", "x <= a"),
-                               ("lesser", "a : x", "x : a"), ("tf32_split", "0x80001fff", "0x80000fff"), ("tf32x3_mma", "a_high, b_low", "a_low, b_high"), ("round_f16", "f16_of(x)", "f16_of(x * 1.001f)"), ("silu", "sigmoid(x)", "sigmoid(x * 1.000001f)")):
+                               ("lesser", "a : x", "x : a"), ("tf32_split", "0x80001fff", "0x80000fff"), ("tf32x3_mma", "a_high, b_low", "a_low, b_high"), ("round_f16", "f16_of(x)", "f16_of(x * 1.001f)"), ("silu", "sigmoid(x)", "sigmoid(x * 1.000001f)"),
+                               ("quarter_wave", "0xfc2757d1", "0xfc2757d0"), ("sine", ", 0)", ", 2)"), ("cosine", ", 1)", ", 0)")):
         spoiled = f"{root}/templates/device/{name}.cuh"
         words = open(spoiled).read()
         expect(f"{name}.cuh has no {right}", right in words)
@@ -187,7 +188,7 @@ if thorough:
     problems = "\n".join(primitives.build(tmp + "/wrong", tools))
     for name in ("bf16_of edges", "tf32_of edges", "f16_of edges", "f16_to_float all", "ldmatrix_x4_trans any", "cp_async8 partial",
                  "cp_async8 nowhere", "bf16_mma integers", "bf16_mma denormals", "shfl_down any", "shared_address halves",
-                 "tf32_split edges", "tf32x3_mma normal", "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "greater any", "lesser any", "round_f16 edges", "silu edges"):
+                 "tf32_split edges", "tf32x3_mma normal", "ex2 edges", "rcp edges", "gelu edges", "gelu_tanh edges", "greater any", "lesser any", "round_f16 edges", "silu edges", "quarter_wave edges", "sine edges", "cosine edges"):
         expect(f"a mistake is not found: {name}: {problems}", name in problems)
     open(path, "w").write("nonsense")
     expect("a compile error", "primitives_emulator does not compile" in primitives.build(tmp + "/wrong", tools)[0])

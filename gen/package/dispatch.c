@@ -95,15 +95,20 @@ static void add_node(Printer *p, const TreeNode *n, int indent)
     add_node(p, n->right, indent); /* "else" would only nest what follows a return */
 }
 
-const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
+const TreeNode **dispatch_leaves(Arena *a, const Study *s, const Assignment *as)
 {
-    Printer p = { .s = s, .as = as, .first = first, .out = { .arena = a } };
-    p.leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
+    const TreeNode **leaf = ARENA_ARRAY(a, (size_t)s->spec->ninstance + 1, const TreeNode *);
     for (int64_t i = 0; i < s->spec->ninstance; i++) {
         int64_t x[SELECT_MAX_FEATURE];
         select_features(s, as, s->spec->instance[i].extent, s->spec->instance[i].threads, x);
-        p.leaf[i] = tree_leaf(as->tree, x);
+        leaf[i] = tree_leaf(as->tree, x);
     }
+    return leaf;
+}
+
+const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first)
+{
+    Printer p = { s, as, first, dispatch_leaves(a, s, as), { .arena = a } };
     add_node(&p, as->tree, 4);
     return text_str(&p.out);
 }

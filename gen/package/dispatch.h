@@ -13,6 +13,9 @@
  * first: the package's number of the assignment's first kernel. */
 const char *dispatch_tree(Arena *a, const Study *s, const Assignment *as, int first);
 
+/* Of each instance of the spec, where the tree leads it. */
+const TreeNode **dispatch_leaves(Arena *a, const Study *s, const Assignment *as);
+
 /* Counts the tree's thresholds of that feature, and writes them to `cut` unless it is NULL. */
 int dispatch_cuts(const TreeNode *t, int feature, int64_t *cut);
 

@@ -13,8 +13,7 @@ typedef struct {
     const Dispatcher *d;
     const DispatchEntry *entry;
     int part;
-    const TreeNode **leaf; /* of each declared instance, where the tree leads it */
-    int *kernel;           /* and the kernel that serves it there */
+    const TreeNode **leaf; /* dispatch_leaves */
 } Reading;
 
 static const UnitContext *unit_of(const Dispatcher *d) { return &d->results.item->unit; }
@@ -53,11 +52,12 @@ static Expr *both(Arena *a, Expr *x, Expr *y) { return is_just(y, 1) ? x : is_ju
 static bool leaf_reads(const Reading *r, const TreeNode *leaf)
 {
     const UnitKernel *kernel = &r->d->kernel[r->entry->first];
+    const int *chosen = r->entry->result->assignment->chosen;
     bool any = false, does = false;
     for (int64_t i = 0; i < r->d->spec->ninstance && !does; i++)
         if (r->leaf[i] == leaf) {
             any = true;
-            does = unit_reads_part(unit_of(r->d), &kernel[r->kernel[i]], r->part);
+            does = unit_reads_part(unit_of(r->d), &kernel[chosen[i]], r->part);
         }
     return any ? does : unit_reads_part(unit_of(r->d), &kernel[leaf->class], r->part);
 }
@@ -77,37 +77,26 @@ static Expr *tree_reads(const Reading *r, const TreeNode *n)
     return either(a, is_just(right, 1) ? left : below, is_just(left, 1) ? right : above);
 }
 
-/* Where a tuned entry reads the part. Calls outside the declared ranges take a kernel that does where it is there. */
-static Expr *tuned_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)
+/* Where an entry reads the part: one that was tuned by its tree. Calls outside the declared ranges take a kernel that
+ * reads it where it is there. leaf: dispatch_leaves of the tree. */
+static Expr *entry_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part, const TreeNode **leaf)
 {
-    const Study *s = e->result->study;
-    const Assignment *as = e->result->assignment;
-    const size_t n = (size_t)s->spec->ninstance + 1;
-    const Reading r = { a, d, e, part, ARENA_ARRAY(a, n, const TreeNode *), ARENA_ARRAY(a, n, int) };
-    for (const Instance *i = s->spec->instance; i < s->spec->instance + s->spec->ninstance; i++) {
-        int64_t x[SELECT_MAX_FEATURE];
-        select_features(s, as, i->extent, i->threads, x);
-        const TreeNode *leaf = r.leaf[i - s->spec->instance] = tree_leaf(as->tree, x);
-        r.kernel[i - s->spec->instance] = select_serving(s, as, i->extent, leaf->class);
-    }
-    return tree_reads(&r, as->tree);
-}
-
-static Expr *entry_reads(Arena *a, const Dispatcher *d, const DispatchEntry *e, int part)
-{
+    const Reading r = { a, d, e, part, leaf };
     bool any = false;
     for (int k = e->first; k < e->first + e->nkernel; k++)
         any = any || unit_reads_part(unit_of(d), &d->kernel[k], part);
-    return any && e->tree ? tuned_reads(a, d, e, part) : expr_number(a, any);
+    return any && e->tree ? tree_reads(&r, e->tree) : expr_number(a, any);
 }
 
 void dispatch_keep_parts(Arena *a, Dispatcher *d)
 {
     Expr **where = ARENA_ARRAY(a, OP_MAX_NAME, Expr *);
-    for (int i = 0; i < d->spec->op->npack; i++) {
+    for (int i = 0; i < d->spec->op->npack; i++)
         where[i] = expr_number(a, 0);
-        for (const DispatchEntry *e = d->entry; e < d->entry + d->nentry; e++)
-            where[i] = either(a, where[i], entry_reads(a, d, e, i));
+    for (const DispatchEntry *e = d->entry; e < d->entry + d->nentry && d->spec->op->npack; e++) {
+        const TreeNode **leaf = e->tree ? dispatch_leaves(a, e->result->study, e->result->assignment) : NULL;
+        for (int i = 0; i < d->spec->op->npack; i++)
+            where[i] = either(a, where[i], entry_reads(a, d, e, i, leaf));
     }
     for (UnitKernel *k = d->kernel; k < d->kernel + d->nkernel; k++) {
         k->part = where;

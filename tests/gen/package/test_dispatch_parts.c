@@ -22,6 +22,14 @@ enum { PLAIN = 0, TWO = 1, FOUR = 2, BOTH = 3, NKERNEL = 4 }; /* kernels, by the
 static TreeNode plain = { .feature = -1, .class = PLAIN }, two = { .feature = -1, .class = TWO },
                 four = { .feature = -1, .class = FOUR };
 
+/* As a choice has it: the kernel of each instance. */
+static void choose(const Study *s, const Assignment *as)
+{
+    const TreeNode **leaf = dispatch_leaves(y.arena, s, as);
+    for (int64_t i = 0; i < y.spec->ninstance; i++)
+        as->chosen[i] = select_serving(s, as, y.spec->instance[i].extent, leaf[i]->class);
+}
+
 /* Kernels of a target with that tree, and a general one for all other machines, which reads what `lesser` does. */
 static Dispatcher dispatcher_of(TreeNode *tree, int lesser)
 {
@@ -46,7 +54,12 @@ static Dispatcher dispatcher_of(TreeNode *tree, int lesser)
         kernel[k] = (UnitKernel){ .t = &t[k], .target = s->target, .value = reads[k] };
     }
     kernel[NKERNEL] = kernel[lesser];
-    *as = (Assignment){ .nkernel = NKERNEL, .kernel = trial_of, .nfeature = y.spec->op->nextent, .tree = tree };
+    *as = (Assignment){ .nkernel = NKERNEL,
+                        .kernel = trial_of,
+                        .nfeature = y.spec->op->nextent,
+                        .tree = tree,
+                        .chosen = ARENA_ARRAY(a, (size_t)y.spec->ninstance, int) };
+    choose(s, as);
     *result = (Result){ .unit = { .spec = y.spec, .targets = &y.targets, .target = s->target },
                         .study = s,
                         .assignment = as };
@@ -152,6 +165,7 @@ TEST(a_part_is_where_a_kernel_stands_in)
         d.kernel[k] = (UnitKernel){ .t = result->study->trial[k % NKERNEL].c.t,
                                     .target = d.kernel[k].target,
                                     .value = d.kernel[k].value };
+    choose(result->study, result->assignment);
     dispatch_keep_parts(y.arena, &d);
     assert_string_equal(where(&d, 0), "C <= 128"); /* of C = 64; 128 takes the same leaf */
 }

@@ -34,10 +34,6 @@ static const char *folder_of(Arena *a, const char *path)
  * fails. */
 static const char *import_to(Run *r, const char *folder)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        run_fails(r, EXIT_ENVIRONMENT, "cannot make the folder %s: %s", folder, strerror(errno));
-        return NULL;
-    }
     Diag *d = diag_new(r->a);
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
@@ -46,7 +42,9 @@ static const char *import_to(Run *r, const char *folder)
         states_keep(l, lower_dim(l, "kept"));
     if (l)
         lower_tell_dims(l);
-    const bool ok = l && write_model(l, name, folder, &err);
+    if (l && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        err = arena_printf(r->a, "cannot make the folder %s: %s", folder, strerror(errno));
+    const bool ok = l && !err && write_model(l, name, folder, &err);
     onnx_close(m);
     diag_print(d, stderr);
     if (!ok)

@@ -131,6 +131,9 @@ static bool lower_known(Lower *l, const NetNode *n)
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
         return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
     for (int i = 0; i < n->noutput; i++)
+        if (n->output[i] >= 0)
+            step_note(l, n->output[i]);
+    for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0 && !store_settle(l, n->output[i]))
             return false;
     return true;

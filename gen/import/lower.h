@@ -108,6 +108,7 @@ typedef struct {
     int gate;             /* of gated_dense: the memory whose element is its second sum; 0: it has none */
     bool is_gone;         /* another step does its work */
     bool is_closed;       /* what is made of its result is settled */
+    int nseen, *seen;     /* values of the model that loaded its result when they were given, while it was not closed */
 } Step;
 
 /* What the user says of a size of the model: "batch=B:1..16". */
@@ -166,6 +167,21 @@ bool access_has_rows_of(Lower *l, const Access *a, const Access *b); /* of dense
 /* The access with neighbouring places i and i + 1 as one; false: they are none. extent: of the places. */
 bool access_merges(Lower *l, const Access *a, const Poly *const *extent, int i);
 
+/* ---- step.c ---- */
+
+int step_add(Lower *l, Step s); /* its number */
+/* The operator's step whose result memory holds, if more may be made of that; NULL: there is none. */
+Step *step_open(Lower *l, int memory);
+Step *step_open_in(Lower *l, const Elem *x); /* the latest one whose result x loads */
+/* Nothing more is made of the results of operators that x loads. */
+void step_close(Lower *l, const Elem *x);
+/* Notes of which results of open steps this value, which a node has just given, is made. */
+void step_note(Lower *l, int value);
+/* Does anything but v, which is made of it, still read what the operator gives, as it is? v: NULL: there is none. */
+bool step_is_read_besides(const Lower *l, const Step *s, const Value *v);
+/* Makes the value what the operator does to each of its results. False: it cannot, and nothing was changed. */
+bool step_take(Lower *l, Step *s, Value *v);
+
 /* ---- store.c ---- */
 
 /* Sees that the value lies in memory: its expression becomes a load. False after an error. */
@@ -187,9 +203,6 @@ bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place);
 bool store_constant_at(Lower *l, const Elem *x, int64_t *dims, double *value);
 /* Computes a value into memory of its own that lies in this order. False after an error. */
 bool store_copy(Lower *l, Value *v, const int *order);
-/* Nothing more is made of the results of operators that x loads. */
-void store_close(Lower *l, const Elem *x);
-int store_step(Lower *l, Step s); /* adds a step; its number */
 
 /* ---- gates.c, siblings.c: layers of the same rows become one ---- */
 

@@ -304,10 +304,8 @@ static bool lower_batch_norm(Lower *l, const NetNode *n)
         before = x->arg[1];
         x = x->arg[0];
     }
-    const NetValue *net = &l->net->value[n->input[0]];
-    const bool is_own = net->nuse == 1 && !net->is_output;
     const Elem *shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", ELEM(l->elems, "-", of[3], before), scale));
-    if (is_own && store_is_constant(l, shift) && store_scaled(l, x, scale, channel))
+    if (store_is_constant(l, shift) && store_scaled(l, x, scale, channel))
         return lower_give(l, 0, v->type, v->rank, v->dim,
                           ELEM(l->elems, "+", x, store_vector(l, shift, channel, name)));
     shift = ELEM(l->elems, "-", of[2], ELEM(l->elems, "*", of[3], scale));

@@ -148,7 +148,7 @@ const Elem *lower_images_out(Lower *l, Step *s, const Value *v, const Poly *cons
     memcpy(s->axis_of, axis_of, sizeof axis_of);
     s->out = memory_add(l, r);
     const int memory = s->out;
-    store_step(l, *s);
+    step_add(l, *s);
     *rank = v->rank;
     dim[0] = extent[0];
     dim[1] = extent[3];

@@ -195,7 +195,7 @@ static int as_batch(Lower *l, Product *p, int *out, int *which)
     step_operand(&s, "B", &B, of_b);
     s.layout = arena_printf(l->arena, "A = \"%s\"; B = \"%s\";", mk ? "MK" : "KM", kn ? "KN" : "NK");
     s.out = *out = memory_add(l, r);
-    store_step(l, s);
+    step_add(l, s);
     return 1;
 }
 
@@ -252,7 +252,7 @@ static bool as_dense(Lower *l, Product *p, int *out)
     step_operand(&s, "X", &X, of_x);
     step_operand(&s, "W", &W, of_w);
     s.out = *out = memory_add(l, r);
-    store_step(l, s);
+    step_add(l, s);
     return true;
 }
 

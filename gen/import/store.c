@@ -1,226 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * store: computes values into memory. What follows from the result of an operator alone, element by element, becomes
- * its epilogue; what is put together of parts is written part by part; all else is a formula's step.
+ * store: computes values into memory. What can, becomes the epilogue of an operator (step.c); what is put together of
+ * parts is written part by part; all else is a formula's step.
  */
 #include <string.h>
 #include "gen/import/lower.h"
 
 enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each that uses it */
-
-int store_step(Lower *l, Step s)
-{
-    s.node = s.node ? s.node : l->node ? l->node->onnx->name : "the model's outputs";
-    *ARENA_APPEND(l->arena, l->step, l->nstep) = s;
-    l->memory[s.out].step = l->nstep - 1;
-    if (!s.op) {
-        l->step[l->nstep - 1].is_closed = true;
-        *ARENA_APPEND(l->arena, l->order, l->norder) = l->nstep - 1;
-    }
-    return l->nstep - 1;
-}
-
-static Step *open_step(Lower *l, int memory)
-{
-    const int step = l->memory[memory].step;
-    return step >= 0 && !l->step[step].is_closed ? &l->step[step] : NULL;
-}
-
-/* The operator's result of which something may still be made that x loads, the latest one; NULL: none. */
-static Step *open_in(Lower *l, const Elem *x)
-{
-    Step *found = x->kind == ELEM_LOAD ? open_step(l, x->memory) : NULL;
-    for (int i = 0; i < x->narg; i++) {
-        Step *here = open_in(l, x->arg[i]);
-        found = here && (!found || here > found) ? here : found;
-    }
-    return found;
-}
-
-static void close_step(Lower *l, Step *s)
-{
-    s->is_closed = true;
-    *ARENA_APPEND(l->arena, l->order, l->norder) = (int)(s - l->step);
-}
-
-void store_close(Lower *l, const Elem *x)
-{
-    Step *s;
-    while (x && (s = open_in(l, x)))
-        close_step(l, s);
-}
-
-/* ---- epilogues ---- */
-
-/* The one load of the memory in x; false: there are loads at other places too. */
-static bool only_load(const Elem *x, int memory, const Elem **load)
-{
-    if (x->kind == ELEM_LOAD && x->memory == memory) {
-        const bool same = !*load || *load == x;
-        *load = x;
-        return same;
-    }
-    for (int i = 0; i < x->narg; i++)
-        if (!only_load(x->arg[i], memory, load))
-            return false;
-    return true;
-}
-
-static bool has_row(const Elem *x)
-{
-    bool has = x->kind == ELEM_ROW;
-    for (int i = 0; i < x->narg && !has; i++)
-        has = has_row(x->arg[i]);
-    return has;
-}
-
-/* The places of a value by those of the memory that it loads, each element of which it reads once: of Y[b,h*64 + d] =
- * relu(X[b,h,d]) that is h*64 + d. Extents of the memory that a place goes over are tried in all orders. */
-typedef struct {
-    Lower *lower;
-    const Value *value;
-    const Elem *load;
-    const Elem *by[LOWER_MAX_RANK];
-    int place[LOWER_MAX_RANK];
-} Inverse;
-
-static bool is_inverse(const Inverse *v, int k)
-{
-    const Lower *l = v->lower;
-    const Memory *m = &l->memory[v->load->memory];
-    const Elem *got = elem_replace(l->elems, v->load->arg[k], v->value->rank, v->place, v->by);
-    return poly_is(m->extent[k], 1) || got == lower_place_elem(v->lower, k, m->extent[k]);
-}
-
-/* Sets what place j is, of extents dim[0..n-1] of the memory, outermost first, and tells whether it is that. */
-static bool try_order(Inverse *v, int j, const int *dim, int n)
-{
-    Lower *l = v->lower;
-    const Memory *m = &l->memory[v->load->memory];
-    const Poly *at = poly_number(l->polys, 0), *all = poly_number(l->polys, 1);
-    for (int i = 0; i < n; i++) {
-        const Elem *place = lower_place_elem(l, dim[i], m->extent[dim[i]]);
-        at = poly_add(l->polys, poly_mul(l->polys, at, m->extent[dim[i]]), elem_as_size(place));
-        all = poly_mul(l->polys, all, m->extent[dim[i]]);
-    }
-    if (poly_compare(l->polys, all, v->value->dim[j]) != POLY_EQUAL)
-        return false;
-    v->by[j] = elem_size(l->elems, at);
-    for (int i = 0; i < n; i++)
-        if (!is_inverse(v, dim[i]))
-            return false;
-    return true;
-}
-
-static bool try_orders(Inverse *v, int j, int *dim, int n, int from)
-{
-    if (from == n)
-        return try_order(v, j, dim, n);
-    for (int i = from; i < n; i++) {
-        int order[LOWER_MAX_RANK];
-        memcpy(order, dim, sizeof order);
-        order[from] = dim[i];
-        order[i] = dim[from];
-        if (try_orders(v, j, order, n, from + 1))
-            return true;
-    }
-    return false;
-}
-
-/* Sets what the places are that extent k of the memory goes over, as 64*p1 + p2 does. */
-static bool take_apart(Inverse *v, int k)
-{
-    Lower *l = v->lower;
-    const Memory *m = &l->memory[v->load->memory];
-    const Poly *by[LOWER_MAX_RANK], *rest, *r = elem_as_size(lower_place_elem(l, k, m->extent[k]));
-    if (!poly_linear(l->polys, elem_as_size(v->load->arg[k]), v->place, v->value->rank, by, &rest) || !poly_is(rest, 0))
-        return false;
-    for (int j = 0; j < v->value->rank; j++) {
-        if (poly_is(by[j], 0) || poly_is(v->value->dim[j], 1))
-            continue;
-        const Poly *at = poly_apply(l->polys, "/", r, by[j]);
-        if (poly_compare(l->polys, poly_mul(l->polys, by[j], v->value->dim[j]), m->extent[k]) != POLY_EQUAL)
-            at = poly_apply(l->polys, "%", at, v->value->dim[j]);
-        if (!(v->by[j] = elem_size(l->elems, at)))
-            return false;
-    }
-    return is_inverse(v, k);
-}
-
-static bool find_inverse(Inverse *v)
-{
-    Lower *l = v->lower;
-    const Value *value = v->value;
-    const Memory *m = &l->memory[v->load->memory];
-    bool used[LOWER_MAX_RANK] = { false }, known[LOWER_MAX_RANK] = { false };
-    lower_places(l, value->rank, value->dim, v->place);
-    for (int j = 0; j < value->rank; j++)
-        v->by[j] = elem_int(l->elems, 0);
-    for (int k = 0; k < m->rank; k++) {
-        int n = 0;
-        for (int j = 0; j < value->rank; j++)
-            n += !poly_is(value->dim[j], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j]);
-        for (int j = 0; j < value->rank && n > 1; j++)
-            if (!poly_is(value->dim[j], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j])) {
-                if (known[j])
-                    return false;
-                known[j] = true;
-            }
-        if (n > 1 && !take_apart(v, k))
-            return false;
-        used[k] = n > 1;
-    }
-    for (int j = 0; j < value->rank; j++) {
-        int dim[LOWER_MAX_RANK] = { 0 }, n = 0;
-        if (known[j])
-            continue;
-        for (int k = 0; k < m->rank; k++)
-            if (!poly_is(m->extent[k], 1) && elem_uses(l->elems, v->load->arg[k], v->place[j])) {
-                if (used[k])
-                    return false; /* it goes along two places */
-                used[k] = true;
-                dim[n++] = k;
-            }
-        if (poly_is(value->dim[j], 1) ? n > 0 : !n || n > 4 || !try_orders(v, j, dim, n, 0))
-            return false;
-    }
-    for (int k = 0; k < m->rank; k++)
-        if (!poly_is(m->extent[k], 1) && !used[k])
-            return false;
-    return true;
-}
-
-/* Makes the value what the operator does to each of its results. False: it cannot, and nothing was changed. */
-static bool store_as_epilogue(Lower *l, Value *v, Step *s)
-{
-    const Elem *load = NULL;
-    Call call;
-    if (!only_load(v->elem, s->out, &load) || !load || has_row(v->elem))
-        return false;
-    Inverse inverse = { .lower = l, .value = v, .load = load };
-    if (!find_inverse(&inverse))
-        return false;
-    const Elem *value = elem_replace(l->elems, v->elem, v->rank, inverse.place, inverse.by),
-               *own = memory_elem(l, s->out);
-    const Elem *before = s->value;
-    const char *node = s->node;
-    if (before && before != own)
-        return false;
-    s->value = value;
-    if (!call_of(l, s, &call)) {
-        s->value = before;
-        return false;
-    }
-    for (int i = 0; i < call.noperand; i++) { /* what it reads is there before it */
-        Step *other = call.operand[i].access.memory == s->out ? NULL : open_step(l, call.operand[i].access.memory);
-        if (other)
-            close_step(l, other);
-    }
-    s->node = l->node ? l->node->onnx->name : node;
-    close_step(l, s);
-    v->elem = load;
-    return true;
-}
 
 /* ---- formulas ---- */
 
@@ -278,7 +64,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
         second.elem = elem_replace(l->elems, part->elem->arg[2], 1, &place, &in_second);
         return store_part(l, out, &first, from) && store_part(l, out, &second, behind);
     }
-    store_close(l, part->elem);
+    step_close(l, part->elem);
     memory_strides(l, out, stride);
     for (int i = 0; i < part->rank; i++)
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
@@ -287,7 +73,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
     lower_places(l, part->rank, part->dim, s.place);
     if (!call_of(l, &s, &call))
         return false;
-    store_step(l, s);
+    step_add(l, s);
     return true;
 }
 
@@ -414,9 +200,10 @@ const Elem *store_vector(Lower *l, const Elem *x, int place, const char *from)
 
 bool store_scaled(Lower *l, const Elem *x, const Elem *factor, int place)
 {
-    Step *s = x->kind == ELEM_LOAD ? open_step(l, x->memory) : NULL;
+    Step *s = x->kind == ELEM_LOAD ? step_open(l, x->memory) : NULL;
     int64_t n, extent, each = 1;
-    if (!s || strcmp(s->op, "conv2d") != 0 || s->value || !poly_is_number(polys_below(l->polys, place), &n))
+    if (!s || strcmp(s->op, "conv2d") != 0 || s->value || step_is_read_besides(l, s, NULL) ||
+        !poly_is_number(polys_below(l->polys, place), &n))
         return false;
     StepOperand *filters = &s->operand[1];
     Memory m = l->memory[filters->access.memory];
@@ -452,7 +239,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
         Call call;
         lower_places(l, v->rank, v->dim, s.place);
         if (call_of(l, &s, &call)) {
-            store_step(l, s);
+            step_add(l, s);
             l->memory[out].is_ordered = true;
             return true;
         }
@@ -465,10 +252,10 @@ bool store_value(Lower *l, Value *v)
     v->elem = value_elem(l, v);
     if (!v->elem)
         return lower_error(l, "a value of it has no form that formulas can say");
-    Step *open = open_in(l, v->elem);
-    if (open && !is_view(v->elem) && store_as_epilogue(l, v, open))
+    Step *open = step_open_in(l, v->elem);
+    if (open && !is_view(v->elem) && step_take(l, open, v))
         return true;
-    store_close(l, v->elem);
+    step_close(l, v->elem);
     if (is_view(v->elem) || (!v->elem->nload && make_constant(l, v)))
         return true;
     const int out = memory_add(l, memory_result(stored_as(v->elem), v->rank, v->dim));
@@ -494,7 +281,7 @@ bool store_others(Lower *l, const NetNode *n)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n->ninput; i++) {
             Value *v = n->input[i] < 0 ? NULL : &l->value[n->input[i]];
-            const Step *open = v && v->elem ? open_in(l, v->elem) : NULL;
+            const Step *open = v && v->elem ? step_open_in(l, v->elem) : NULL;
             if (!open)
                 continue;
             if (!pass)
@@ -518,9 +305,9 @@ bool store_settle(Lower *l, int value)
         return true;
     if (v->elem->type != ELEM_REAL && !(v->elem->is_heavy && elem_stays_whole(v->elem)))
         return true; /* masks and places go into the expressions of those that use them */
-    Step *open = open_in(l, v->elem);
-    if (open && l->joins_results[value] < 0 && !store_as_epilogue(l, v, open))
-        store_close(l, v->elem);
+    Step *open = step_open_in(l, v->elem);
+    if (open && l->joins_results[value] < 0 && !step_take(l, open, v))
+        step_close(l, v->elem);
     if (is_view(v->elem))
         return true;
     int nuse = net->is_output;
@@ -541,12 +328,12 @@ bool store_copy(Lower *l, Value *v, const int *order)
     m.is_ordered = true;
     for (int i = 0; i < v->rank; i++)
         m.order[i] = order ? order[i] : i;
-    store_close(l, v->elem);
+    step_close(l, v->elem);
     Step s = { .out = memory_add(l, m), .value = v->elem };
     lower_places(l, v->rank, v->dim, s.place);
     if (!call_of(l, &s, &call))
         return lower_error(l, "a copy of its operand cannot be said by one formula");
-    store_step(l, s);
+    step_add(l, s);
     v->elem = memory_elem(l, s.out);
     return true;
 }

@@ -238,6 +238,32 @@ TEST(a_residual_may_be_the_output)
     becomes("residual");
 }
 
+/* What one node makes of an operator's result is no part of the operator where other nodes read that result: the next
+ * node does, it is an output, or it is of a convolution before a batch norm. */
+TEST(results_that_others_read_too)
+{
+    given("x", "T 8");
+    given("image", "B 8 T T");
+    constant("w", "8 8", 0.5f);
+    constant("f", "16 8 3 3", 0.5f);
+    constant("bias", "16", 2);
+    node("MatMul", "x w", "p");
+    node("Relu", "p", "r");
+    node("Sigmoid", "p", "s");
+    node("MatMul", "r w", "y1");
+    node("MatMul", "s w", "y2");
+    node("MatMul", "y1 w", "q");
+    node("Relu", "q", "y3");
+    node("Conv", "image f", "c");
+    node("BatchNormalization", "c bias bias bias bias", "n");
+    node("Tanh", "c", "y4");
+    node("Relu", "n", "y5");
+    for (char i = '1'; i <= '5'; i++)
+        wanted(arena_printf(arena, "y%c", i));
+    wanted("q");
+    becomes("readers");
+}
+
 /* A convolution takes it as it lies. */
 TEST(a_picture)
 {

@@ -409,9 +409,23 @@ bool poly_is_remainder(Polys *p, const Poly *x, const Poly **a, const Poly **b)
     return false;
 }
 
+/* Is it seen that 0 <= x <= n? */
+static bool stands_in(Polys *p, const Poly *x, const Poly *n)
+{
+    int64_t least, least_left, unused;
+    poly_range(p, x, &least, &unused);
+    poly_range(p, poly_sub(p, n, x), &least_left, &unused);
+    return least >= 0 && least_left >= 0;
+}
+
 const Poly *poly_widened(Polys *p, const Poly *x, const Poly *n, const Poly *m)
 {
     const Poly *rest, *rows = x && n && n->nterm ? divide(p, x, n, &rest) : NULL;
+    for (int i = 0; rows && rows->nterm && !stands_in(p, rest, n);
+         i++) { /* 4*P is 4*(P + T) - 4*T, and no row behind */
+        rest = poly_add(p, rest, n);
+        rows = i ? NULL : poly_sub(p, rows, poly_number(p, 1));
+    }
     return rows ? poly_add(p, rest, poly_mul(p, rows, m)) : NULL;
 }
 

@@ -66,7 +66,7 @@ bool poly_uses(const Polys *p, const Poly *x, int dim);
  * such sum. */
 bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest);
 
-/* An offset into rows of n elements as one into rows of m. */
+/* An offset into rows of n elements as one into rows of m; NULL: it is not seen where in its row it stands. */
 const Poly *poly_widened(Polys *p, const Poly *x, const Poly *n, const Poly *m);
 /* Is it seen that x < y? Places are taken to be as large as they may be. */
 bool poly_is_below(Polys *p, const Poly *x, const Poly *y);

@@ -160,8 +160,8 @@ const Elem *memory_elem(Lower *l, int memory);
 /* How x, a load, goes over memory along n places. False: it is no sum of these. Memory that is not ordered yet is laid
  * out so that the last place's elements lie side by side, if that can be. */
 bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out);
-/* The access where each `row` elements of memory became `wide` ones. */
-void access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide);
+/* The access where each `row` elements of memory became `wide` ones. False: that is not seen. */
+bool access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide);
 bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent);
 bool access_has_rows_of(Lower *l, const Access *a, const Access *b); /* of dense layers: the same rows of a memory */
 /* The access with neighbouring places i and i + 1 as one; false: they are none. extent: of the places. */

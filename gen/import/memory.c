@@ -142,11 +142,12 @@ bool access_of(Lower *l, const Elem *x, int n, const int *place, Access *out)
     return access_in_order(l, x, l->memory[x->memory].order, n, place, out) && goes_forward(l, out);
 }
 
-void access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide)
+bool access_widen(Lower *l, Access *a, const Poly *row, const Poly *wide)
 {
-    a->at = poly_widened(l->polys, a->at, row, wide);
-    for (int i = 0; i < a->n; i++)
-        a->stride[i] = poly_widened(l->polys, a->stride[i], row, wide);
+    bool is_wide = (a->at = poly_widened(l->polys, a->at, row, wide));
+    for (int i = 0; i < a->n && is_wide; i++)
+        is_wide = (a->stride[i] = poly_widened(l->polys, a->stride[i], row, wide));
+    return is_wide;
 }
 
 bool access_is_dense(Lower *l, const Access *a, const Poly *const *extent)

@@ -35,6 +35,28 @@ static Step *copy_of_input(Lower *l, int result, int *input, int *axis)
     return NULL;
 }
 
+/* Has all that operators read of the memory, and nodes write to parts of it, in rows that are as wide. False: it is not
+ * seen where they stand in the rows. `does`: else it is only asked. */
+static bool widen(Lower *l, int memory, const Poly *row, const Poly *wide, bool does)
+{
+    for (int i = 0; i < l->nstep; i++) {
+        Step *s = &l->step[i];
+        for (int k = 0; k < s->noperand; k++) {
+            Access a = s->operand[k].access;
+            if (a.memory == memory && !access_widen(l, &a, row, wide))
+                return false;
+            if (does)
+                s->operand[k].access = a;
+        }
+        const Poly *at = s->out == memory && s->at ? poly_widened(l->polys, s->at, row, wide) : s->at;
+        if (s->at && !at)
+            return false;
+        if (does)
+            s->at = at;
+    }
+    return true;
+}
+
 void states_keep(Lower *l, const Poly *room)
 {
     for (int result = 0; result < l->nmemory; result++) {
@@ -49,14 +71,9 @@ void states_keep(Lower *l, const Poly *room)
         for (int k = m->rank - 1; m->order[k] != axis; k--)
             behind = poly_mul(l->polys, behind, m->extent[m->order[k]]);
         const Poly *row = poly_mul(l->polys, behind, m->extent[axis]), *wide = poly_mul(l->polys, behind, room);
-        for (int i = 0; i < l->nstep; i++) {
-            Step *s = &l->step[i];
-            for (int k = 0; k < s->noperand; k++)
-                if (s->operand[k].access.memory == result)
-                    access_widen(l, &s->operand[k].access, row, wide);
-            if (s->out == result && s->at)
-                s->at = poly_widened(l->polys, s->at, row, wide);
-        }
+        if (!widen(l, result, row, wide, false))
+            continue;
+        widen(l, result, row, wide, true);
         m->extent[axis] = room;
         m->kind = MEMORY_STATE;
         m->from = l->memory[input].from;

@@ -123,6 +123,31 @@ TEST(what_must_be_equal_is_known_from_then_on)
     assert_int_equal(poly_compare(polys, size("12*S*B"), size("24*B*(S / 2)")), POLY_EQUAL);
 }
 
+/* Whichever of its dims came first. */
+TEST(offsets_into_rows_that_become_wider)
+{
+    static const char *const order[][2] = { { "T", "P" }, { "P", "T" } };
+    static const char *const pair[][2] = {
+        { "4*P", "4*P" },
+        { "4*P + 3", "4*P + 3" },
+        { "4*(P + T) - 4", "4*P + 4*T - 4" },
+        { "4*(P + T)", "36" },
+        { "12*(P + T) + 4*P", "4*P + 108" },
+        { "4", "4" },
+        { "8*P - 4*T", "none" },
+    };
+    for (int i = 0; i < 2; i++) {
+        polys = polys_new(arena);
+        for (int k = 0; k < 2; k++)
+            polys_dim(polys, order[i][k], *order[i][k] == 'T', 8);
+        for (size_t k = 0; k < LENGTH(pair); k++) {
+            const Poly *x = poly_widened(polys, size(pair[k][0]), size("4*(P + T)"), size("36"));
+            const bool is_none = strcmp(pair[k][1], "none") == 0;
+            assert_true(is_none ? !x : x && poly_same(x, size(pair[k][1])));
+        }
+    }
+}
+
 TEST(places_are_below_their_sizes)
 {
     make_dims();

@@ -187,6 +187,26 @@ TEST(kept_keys)
     becomes("kept");
 }
 
+/* New ones are written behind those that are kept, whichever of both the model names first. */
+TEST(kept_keys_have_their_place)
+{
+    static const char *const order[][2] = { { "past", "k" }, { "k", "past" } };
+    for (int i = 0; i < 2; i++) {
+        proto = new_model();
+        for (int k = 0; k < 2; k++)
+            given(order[i][k], *order[i][k] == 'p' ? "B 4 P 16" : "B 4 T 16");
+        attribute_int(node("Concat", "past k", "present"), "axis", 2);
+        wanted("present");
+        const TextList none = { 0 };
+        Lower *l = lower_model(arena, good(proto), &none, false, diag_new(arena));
+        assert_non_null(l);
+        states_keep(l, poly_number(l->polys, 99));
+        const Step *s = &l->step[l->order[1]];
+        assert_int_equal(l->memory[s->out].kind, MEMORY_STATE);
+        assert_string_equal(poly_text(arena, l->polys, s->at), "16*P");
+    }
+}
+
 TEST(padding)
 {
     given("x", "B 3 10");

@@ -53,10 +53,9 @@ static const Elem *from_zero(Lower *l, const Elem *at, const Poly *extent)
     int64_t least, most = 0;
     if (!at || at->type != ELEM_INT || elem_wrapped(l->elems, at, extent) || is_from_zero(l, at))
         return at;
-    if (!elem_as_size(at))
-        return elem_wrap(l->elems, at, extent);
-    poly_range(l->polys, at->size, &least, &most);
-    return most < 0 ? ELEM(l->elems, "+", at, elem_size(l->elems, extent)) : at;
+    if (elem_as_size(at))
+        poly_range(l->polys, elem_as_size(at), &least, &most);
+    return most < 0 ? ELEM(l->elems, "+", at, elem_size(l->elems, extent)) : elem_wrap(l->elems, at, extent);
 }
 
 /* ---- gathers ---- */

@@ -328,6 +328,8 @@ bool polys_require_least(Polys *p, const Poly *x, const char *why)
     if (!x)
         return true;
     poly_range(p, x, &least, &most);
+    if (least == INT64_MIN || most == INT64_MAX)
+        return false; /* a call cannot compute it */
     bool known = least >= 0;
     for (int i = 0; i < p->ncondition && !known; i++) {
         const PolyCondition *c = &p->condition[i];

@@ -86,6 +86,17 @@ TEST(a_graph_is_read)
     assert_string_equal(poly_text(arena, g->polys, c[0].y), "T");
 }
 
+TEST(views_begin_within_their_tensors)
+{
+    Graph *g = graph_of("at = 32", "at = \"32*T - 64\"");
+    assert_non_null(g);
+    const PolyCondition *c;
+    bool asked = false;
+    for (int i = polys_conditions(g->polys, &c); i--;)
+        asked = asked || (c[i].at_least && strcmp(poly_text(arena, g->polys, c[i].x), "32*T - 64") == 0);
+    assert_true(asked);
+}
+
 TEST(slips_are_told)
 {
     static const char *const slip[][3] = {
@@ -99,6 +110,8 @@ TEST(slips_are_told)
         { "(\"B\", \"T\", 96)", "(\"B\", \"T\", 95)", "Y of the node 'last' has 96*B*T elements, but 'y' has 95*B*T" },
         { "x = \"wide\"", "x = \"x\"", "x of the node 'last' has 96*B*T elements, but 'x' has 32*B*T" },
         { "at = 32", "at = 96", "the view 'q', which the node 'scores' takes, reaches beyond the end of 'wide'" },
+        { "at = 32", "at = -1", "the view 'q', which the node 'scores' takes, begins before 'wide'" },
+        { "at = 32", "at = \"9223372036854775807*T\"", "the view 'q', which the node 'scores' takes, begins before" },
         { "16, 96, 1)", "16, 96, 2)", "the last stride of the view 'q' is not 1" },
         { "16, 96, 1)", "16, 96)", "expected 4 strides, one an extent; found 3" },
         { "z = \"wide\"", "z = \"q\"", "'q' does not lie densely" },

@@ -90,8 +90,13 @@ static bool lower_range(Lower *l, const NetNode *n)
     if (!value_sizes(l, lower_input(l, 0), 1, &from, &one) || !value_sizes(l, lower_input(l, 1), 1, &to, &one) ||
         !value_sizes(l, lower_input(l, 2), 1, &step, &one))
         return lower_error(l, "expected a range of whole numbers that follow from sizes");
-    const Poly *extent = poly_apply(l->polys, "ceil_div", poly_sub(l->polys, to, from), step);
-    if (!extent)
+    int64_t least, most;
+    poly_range(l->polys, step, &least, &most);
+    const Poly *zero = poly_number(l->polys, 0), *length = poly_sub(l->polys, to, from);
+    const Poly *extent =
+        most < 0 ? poly_apply(l->polys, "ceil_div", poly_sub(l->polys, zero, length), poly_sub(l->polys, zero, step))
+                 : poly_apply(l->polys, "ceil_div", length, step);
+    if (!extent || (least <= 0 && most >= 0))
         return lower_error(l, "how long the range is is not known");
     const Elem *place = lower_place_elem(l, 0, extent);
     const Elem *x =

@@ -37,25 +37,81 @@ class Own:
     """A test of our own, of what ONNX has none of: its outputs are ONNX Runtime's."""
 
     def __init__(self, name, op, inputs, opset=17, domain="", outputs=1, **attributes):
-        import onnxruntime
-        self.name = name
         names = ["x%d" % i if x is not None else "" for i, x in enumerate(inputs)]
         outs = ["y%d" % i for i in range(outputs)] if isinstance(outputs, int) else outputs
         node = onnx.helper.make_node(op, names, outs, domain=domain, **attributes)
+        self.of_nodes(name, [node], {n: np.asarray(x) for n, x in zip(names, inputs) if n}, {}, [o for o in outs if o], opset, domain)
+
+    def of_nodes(self, name, nodes, inputs, constants, outs, opset=17, domain=""):
+        import onnxruntime
+        self.name = name
         value = lambda n, x: onnx.helper.make_tensor_value_info(n, onnx.helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-        inputs = {n: np.asarray(x) for n, x in zip(names, inputs) if n}
-        outs = [o for o in outs if o]
-        graph = onnx.helper.make_graph([node], name, [value(n, x) for n, x in inputs.items()],
-                                       [onnx.helper.make_empty_tensor_value_info(o) for o in outs])
+        graph = onnx.helper.make_graph(nodes, name, [value(n, x) for n, x in inputs.items()],
+                                       [onnx.helper.make_empty_tensor_value_info(o) for o in outs],
+                                       [onnx.numpy_helper.from_array(x, n) for n, x in constants.items()])
         opsets = [onnx.helper.make_opsetid("", opset)] + ([onnx.helper.make_opsetid(domain, 1)] if domain else [])
         self.model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
-        session = onnxruntime.InferenceSession(self.model.SerializeToString())
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(self.model.SerializeToString(), options)
         self.data_sets = [(list(inputs.values()), session.run(outs, inputs))]
         del graph.output[:], self.model.graph.output[:]
         self.model.graph.output.extend(value(o, x) for o, x in zip(outs, self.data_sets[0][1]))
 
 
+class Graph(Own):
+    """Several nodes, drawn at random: any may read what was there before, and any value may be an output. So results are
+    read by several nodes in all orders, and what one makes of them must not show in what another gets."""
+
+    def __init__(self, seed):
+        self.r, self.nodes = np.random.default_rng(seed), []
+        f = lambda *shape: self.r.standard_normal(shape).astype(np.float32)
+        self.constants = {"w": f(8, 8) / 2, "b": f(8), "f": f(8, 8, 3, 3) / 8, "s": np.abs(f(8)) + 0.5, "t": f(8), "v": np.abs(f(8)) + 0.5,
+                          "flat": np.int64([0, -1]), "back": np.int64([0, 4, 6, 8]), "ends": np.int64([0, -1]), "turn": np.int64([-1, 0, 1])}
+        inputs = {"x0": f(2, 4, 6, 8), "x1": f(2, 4, 6, 8)}
+        values = list(inputs)  # all of one shape
+        for _ in range(self.r.integers(3, 9)):
+            values.append(self.one(values))
+        made = values[2:]
+        read = {name for n in self.nodes for name in n.input}
+        outs = [v for v in made if v not in read or self.r.random() < 0.15]
+        self.of_nodes("graph_%d" % seed, self.nodes, inputs, self.constants, outs)
+
+    def node(self, op, *inputs, **attributes):
+        out = "v%d" % len(self.nodes)
+        self.nodes.append(onnx.helper.make_node(op, inputs, [out], **attributes))
+        return out
+
+    def one(self, values):
+        pick = lambda: values[-1 - min(int(self.r.exponential(1.5)), len(values) - 1)]
+        x, node = pick(), self.node
+        which = self.r.integers(12)
+        if which < 3:
+            return node(str(self.r.choice(["Relu", "Sigmoid", "Tanh", "Neg"])), x)
+        if which < 5:
+            return node(str(self.r.choice(["Add", "Mul", "Sub"])), x, pick())
+        if which < 7:
+            p = node("MatMul", x, "w")
+            return node("Add", p, "b") if which == 6 else p
+        if which == 7:
+            turned = node("Transpose", x, perm=[0, 3, 1, 2])
+            c = node("Conv", turned, "f", pads=[1, 1, 1, 1])
+            c = node("BatchNormalization", c, "s", "t", "t", "v") if self.r.random() < 0.5 else c
+            if self.r.random() < 0.5:  # as another reads it, too
+                c = node("Add", node("Relu", c), c)
+            return node("Transpose", c, perm=[0, 2, 3, 1])
+        if which == 8:
+            return node("Softmax", x, axis=int(self.r.integers(1, 4)))
+        if which == 9:
+            return node("Reshape", node(str(self.r.choice(["Relu", "Identity"])), node("Reshape", x, "flat")), "back")
+        if which == 10:
+            return node("Mul", x, node("ReduceMean", x, axes=[int(self.r.integers(1, 4))]))
+        ends = node("Gather", x, str(self.r.choice(["ends", "turn"])), axis=2)
+        return node("Add", x, node("ReduceMax", ends, axes=[2]))
+
+
 def own_tests():
+    yield from (Graph(seed) for seed in range(100))
     r = np.random.default_rng(1)
     f = lambda *shape: r.standard_normal(shape).astype(np.float32)
     i = lambda *x: np.array(x, np.int64)
@@ -95,6 +151,9 @@ def own_tests():
     for axis, one in ((2, f(2, 4, 1)), (1, f(2, 1, 3)), (0, f(1, 4, 3))):
         yield Own("concat_one_%d" % axis, "Concat", [f(2, 4, 3), one], axis=axis)
     yield Own("gather_ends", "Gather", [f(7, 3), i(-1, 0, 6, -7)])
+    for k, at in enumerate(([0, -1], [-1, 0, 1], [2, 0, -2], [-3, -1, 1])):
+        yield Own("gather_both_%d" % k, "Gather", [f(4, 7, 3), i(*at)], axis=1)
+    yield Own("gather_nd_both", "GatherND", [f(4, 3), i([-1], [0])])
     yield Own("gather_nd_ends", "GatherND", [f(2, 3, 4), i([0, -1], [-2, 1])])
     yield Own("resize_cubic_smooth", "Resize", [f(1, 2, 9, 12), None, None, i(1, 2, 4, 5)], opset=18, mode="cubic", antialias=1)
     yield Own("broadcast_scalar", "Mul", [f(2, 3), np.float32(3)])

@@ -216,6 +216,23 @@ TEST(padding)
     becomes("pad");
 }
 
+TEST(a_range_that_goes_down)
+{
+    given("x", "T 8");
+    whole("first", "0");
+    whole("by", "-2");
+    whole("end", "0");
+    node("Shape", "x", "sizes");
+    node("Gather", "sizes first", "list");
+    node("Squeeze", "list", "from");
+    node("Squeeze", "end", "to");
+    node("Squeeze", "by", "step");
+    node("Range", "from to step", "places");
+    attribute_int(node("Cast", "places", "y"), "to", 1);
+    wanted("y");
+    becomes("range");
+}
+
 TEST(a_slice_from_its_end)
 {
     given("x", "B 10");

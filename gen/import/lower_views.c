@@ -10,10 +10,13 @@
 
 static const Poly *number(Lower *l, int64_t x) { return poly_number(l->polys, x); }
 
-/* Does each row of x that has a value for each place have it at a place? */
+/* Does each row of x that has a value for each place have it at a place, and as many as it has? */
 static bool has_plain_rows(Lower *l, const Elem *x)
 {
-    bool plain = x->kind != ELEM_ROW || !x->at || (elem_as_size(x->at) && poly_is_dim(l->polys, x->at->size) >= 0);
+    const int place = x->kind == ELEM_ROW && x->at && elem_as_size(x->at) ? poly_is_dim(l->polys, x->at->size) : -1;
+    const Poly *below = place < 0 ? NULL : polys_below(l->polys, place);
+    bool plain = x->kind != ELEM_ROW || !x->at ||
+                 (place >= 0 && (!below || poly_compare(l->polys, below, x->extent) == POLY_EQUAL));
     for (int i = 0; i < x->narg && plain; i++)
         plain = has_plain_rows(l, x->arg[i]);
     return plain;
@@ -54,22 +57,33 @@ static bool list_view(Lower *l, const Value *v, int rank, const Poly *const *dim
     return true;
 }
 
+/* An element of the value at other places. Where one expression cannot say it, the value is stored, or copied where it
+ * is only seen in another order, first. NULL: there is none, or after an error. */
+static const Elem *element_at(Lower *l, Value *v, const Elem *const *by)
+{
+    int place[LOWER_MAX_RANK];
+    lower_places(l, v->rank, v->dim, place);
+    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
+    if (!value_elem(l, v) || (x && has_plain_rows(l, x)))
+        return x;
+    for (int i = 0; i < v->rank; i++)
+        if (!by[i])
+            return NULL;
+    if (!store_value(l, v))
+        return NULL;
+    x = elem_replace(l->elems, v->elem, v->rank, place, by);
+    return x || !store_copy(l, v, NULL) ? x : elem_replace(l->elems, v->elem, v->rank, place, by);
+}
+
 /* Gives a value whose elements are those of an input at the places `by`, which are of the output. */
 bool lower_give_view(Lower *l, int input, int output, int rank, const Poly *const *dim, const Elem *const *by)
 {
     Value *v = &l->value[l->node->input[input]];
     const Elem *list[LOWER_MAX_LIST];
-    int place[LOWER_MAX_RANK], n;
+    int n;
     if (list_view(l, v, rank, dim, by, &n, list))
         return lower_give_list(l, output, v->type, rank, dim, n, list);
-    lower_places(l, v->rank, v->dim, place);
-    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
-    if (x && !has_plain_rows(l, x)) {
-        if (!store_value(l, v))
-            return false;
-        x = elem_replace(l->elems, v->elem, v->rank, place, by);
-    }
-    return lower_give(l, output, v->type, rank, dim, x);
+    return lower_give(l, output, v->type, rank, dim, element_at(l, v, by));
 }
 
 /* ---- reshapes ---- */
@@ -110,14 +124,22 @@ static bool reshape(Lower *l, int rank, const Poly *const *dim)
     return lower_give_view(l, 0, 0, rank, dim, by);
 }
 
+/* The extents that the second input lists; a scalar has none. */
+static bool wanted_shape(Lower *l, const Poly **dim, int *rank)
+{
+    const Value *v = lower_input(l, 1);
+    *rank = 0;
+    return (v && !v->nlist && v->rank == 1 && poly_is(v->dim[0], 0)) || value_sizes(l, v, LOWER_MAX_RANK, dim, rank) ||
+           lower_error(l, "its shape is not made of sizes");
+}
+
 static bool lower_reshape(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
     const Poly *dim[LOWER_MAX_LIST], *all = number(l, 1), *given = all;
     int rank = 0, open = -1;
-    if (!v || !lower_input(l, 1) || (lower_input(l, 1)->nlist == 0 && !poly_is(lower_input(l, 1)->dim[0], 0)) ||
-        (lower_input(l, 1)->nlist && !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, dim, &rank)))
-        return lower_error(l, "its shape is not made of sizes");
+    if (!wanted_shape(l, dim, &rank))
+        return false;
     const bool keeps_zero = onnx_int(n->onnx, "allowzero", 0);
     for (int i = 0; i < rank; i++) {
         if (poly_is(dim[i], 0) && !keeps_zero) {
@@ -366,20 +388,13 @@ static bool lower_concat(Lower *l, const NetNode *n)
     const Elem *all = NULL, *place = lower_place_elem(l, (int)axis, dim[axis]);
     for (int k = n->ninput - 1; k >= 0; k--) {
         Value *v = &l->value[n->input[k]];
-        int own[LOWER_MAX_RANK];
         const Elem *by[LOWER_MAX_RANK];
         if (poly_is(v->dim[axis], 0))
             continue;
-        lower_places(l, v->rank, v->dim, own);
         for (int i = 0; i < v->rank; i++)
             by[i] = lower_place_elem(l, i, dim[i]);
         by[axis] = ELEM(l->elems, "-", place, elem_size(l->elems, from[k]));
-        const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, own, by);
-        if (x && !has_plain_rows(l, x)) {
-            if (!store_value(l, v))
-                return false;
-            x = elem_replace(l->elems, v->elem, v->rank, own, by);
-        }
+        const Elem *x = element_at(l, v, by);
         all = all ? ELEM(l->elems, "?",
                          ELEM(l->elems, "<", place, elem_size(l->elems, poly_add(l->polys, from[k], v->dim[axis]))), x,
                          all)
@@ -396,8 +411,8 @@ static bool lower_expand(Lower *l, const NetNode *n)
     const Poly *to[LOWER_MAX_LIST], *dim[LOWER_MAX_RANK];
     int rank = 0;
     (void)n;
-    if (!lower_input(l, 1) || !value_sizes(l, lower_input(l, 1), LOWER_MAX_RANK, to, &rank))
-        return lower_error(l, "its shape is not made of sizes");
+    if (!wanted_shape(l, to, &rank))
+        return false;
     const int most = rank > v->rank ? rank : v->rank;
     for (int i = 0; i < most; i++) {
         const int a = i - (most - v->rank), b = i - (most - rank);

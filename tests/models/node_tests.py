@@ -67,7 +67,8 @@ class Graph(Own):
         self.r, self.nodes = np.random.default_rng(seed), []
         f = lambda *shape: self.r.standard_normal(shape).astype(np.float32)
         self.constants = {"w": f(8, 8) / 2, "b": f(8), "f": f(8, 8, 3, 3) / 8, "s": np.abs(f(8)) + 0.5, "t": f(8), "v": np.abs(f(8)) + 0.5,
-                          "flat": np.int64([0, -1]), "back": np.int64([0, 4, 6, 8]), "ends": np.int64([0, -1]), "turn": np.int64([-1, 0, 1])}
+                          "flat": np.int64([0, -1]), "back": np.int64([2, 4, 6, 8]), "ends": np.int64([0, -1]), "turn": np.int64([-1, 0, 1]),
+                          "half2": np.int64([2, 4]), "half3": np.int64([4, 4]), "flat24": np.int64([0, 24, 8]), "order": self.r.permutation(24)}
         inputs = {"x0": f(2, 4, 6, 8), "x1": f(2, 4, 6, 8)}
         values = list(inputs)  # all of one shape
         for _ in range(self.r.integers(3, 9)):
@@ -85,7 +86,7 @@ class Graph(Own):
     def one(self, values):
         pick = lambda: values[-1 - min(int(self.r.exponential(1.5)), len(values) - 1)]
         x, node = pick(), self.node
-        which = self.r.integers(12)
+        which = self.r.integers(14)
         if which < 3:
             return node(str(self.r.choice(["Relu", "Sigmoid", "Tanh", "Neg"])), x)
         if which < 5:
@@ -106,6 +107,15 @@ class Graph(Own):
             return node("Reshape", node(str(self.r.choice(["Relu", "Identity"])), node("Reshape", x, "flat")), "back")
         if which == 10:
             return node("Mul", x, node("ReduceMean", x, axes=[int(self.r.integers(1, 4))]))
+        if which == 11:  # rows of which parts are taken
+            n = node("Softmax", x, axis=3) if self.r.random() < 0.5 else node("LayerNormalization", x, "s", "t", axis=-1)
+            halves = ["h%d_%d" % (len(self.nodes), k) for k in range(2)]
+            self.nodes.append(onnx.helper.make_node("Split", [n, "half"], halves, axis=int(self.r.choice([2, 3]))))
+            axis = self.nodes[-1].attribute[0].i
+            self.nodes[-1].input[1] = "half%d" % axis
+            return node("Concat", *halves[::-1], axis=axis)
+        if which == 12:
+            return node("Reshape", node("Gather", node("Reshape", x, "flat24"), "order", axis=1), "back")
         ends = node("Gather", x, str(self.r.choice(["ends", "turn"])), axis=2)
         return node("Add", x, node("ReduceMax", ends, axes=[2]))
 

@@ -216,6 +216,25 @@ TEST(padding)
     becomes("pad");
 }
 
+/* A row is of its own places: what is taken of it, or of elements that were only seen in another order, is computed
+ * before. */
+TEST(parts_of_rows_and_of_reshapes)
+{
+    given("x", "B 4 8");
+    whole("from", "0");
+    whole("to", "4");
+    whole("last", "-1");
+    whole("joined", "-1 8");
+    whole("at", "3 1 0 2 2");
+    attribute_int(node("Softmax", "x", "s"), "axis", -1);
+    node("Slice", "s from to last", "y");
+    node("Reshape", "x joined", "rows");
+    attribute_int(node("Gather", "rows at", "z"), "axis", 0);
+    wanted("y");
+    wanted("z");
+    becomes("parts");
+}
+
 TEST(a_range_that_goes_down)
 {
     given("x", "T 8");

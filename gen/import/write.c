@@ -26,11 +26,17 @@ typedef struct {
     TextList views; /* as written behind the name */
     Text nodes, declared;
     bool *is_declared; /* of each memory: it stands in a list */
+    int ndim;
+    bool *is_used; /* of each dim: a size names it */
 } ModelWriter;
 
 static const char *size_text(ModelWriter *w, const Poly *x)
 {
-    return poly_text(w->arena, w->lower->polys, poly_reduced(w->lower->polys, x));
+    const Polys *p = w->lower->polys;
+    x = poly_reduced(w->lower->polys, x);
+    for (int i = 0; x && i < w->ndim; i++)
+        w->is_used[i] = w->is_used[i] || poly_uses(p, x, i);
+    return poly_text(w->arena, p, x);
 }
 
 /* A size as a setting: 12, or "B*T". */
@@ -254,14 +260,14 @@ static void add_list(Text *t, const char *key, const Text *list)
 }
 
 /* Dims that sizes name, once those that others give are replaced. */
-static void add_dims(ModelWriter *w, Text *t, const char *used)
+static void add_dims(ModelWriter *w, Text *t)
 {
     const Polys *p = w->lower->polys;
     text_add(t, "dims   = {");
-    for (int i = 0; i < polys_ndim(p); i++) {
+    for (int i = 0; i < w->ndim; i++) {
         const char *name = polys_dim_name(p, i);
         int64_t least, most;
-        if (polys_below(p, i) || *name == '?' || !strstr(used, name))
+        if (polys_below(p, i) || *name == '?' || !w->is_used[i])
             continue;
         polys_dim_range(p, i, &least, &most);
         text_printf(t, " %s = { min = %" PRId64 "; max = %" PRId64 "; };", name, least, most);
@@ -309,7 +315,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     text_printf(&t, "# %s as dcgen import wrote it, of %s. Its constants are in %s.safetensors.\n", name,
                 quote_line(w->arena, l->model->src->path), name);
     text_printf(&t, "name   = \"%s\";\ndtype  = \"f32\";\ntarget = [\"host\"];\n", name);
-    add_dims(w, &t, text_str(&body));
+    add_dims(w, &t);
     text_printf(&t, "budget = { seconds = 480; };\nthreads = [1, 2];\n%s", text_str(&body));
     return text_str(&t);
 }
@@ -401,6 +407,8 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
         .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
     };
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
+    w.ndim = polys_ndim(l->polys);
+    w.is_used = ARENA_ARRAY(l->arena, (size_t)w.ndim + 1, bool);
     fit_masks(l);
     gates_join(l);
     siblings_join(l);

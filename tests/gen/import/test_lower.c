@@ -235,6 +235,19 @@ TEST(parts_of_rows_and_of_reshapes)
     becomes("parts");
 }
 
+/* A dim that the model's own constants give is none of the spec, though operators have an extent of that name. */
+TEST(a_dim_that_is_one_number)
+{
+    given("x", "B N 8");
+    whole("shape", "0 7 8");
+    node("Reshape", "x shape", "r");
+    node("Relu", "r", "y");
+    wanted("y");
+    const char *text = spec_of_model(false);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "dims   = { B = { min = 1; max = 8; }; };"));
+}
+
 TEST(a_range_that_goes_down)
 {
     given("x", "T 8");

@@ -60,15 +60,20 @@ static const Elem *from_zero(Lower *l, const Elem *at, const Poly *extent)
 
 /* ---- gathers ---- */
 
-/* The indices of the second input, which are computed once where that is much work; NULL after an error. */
+/* Indices, which are computed once where that is much work. False after an error. */
+static bool settle_indices(Lower *l, Value *v)
+{
+    const Elem *x = value_elem(l, v);
+    return !x || !x->is_heavy || !elem_stays_whole(x) || store_value(l, v);
+}
+
+/* The indices of the second input; NULL after an error. */
 static const Value *indices(Lower *l)
 {
-    const int input = l->node->ninput > 1 ? l->node->input[1] : -1;
-    Value *v = input >= 0 ? &l->value[input] : NULL;
-    if (!v)
+    if (l->node->ninput < 2 || l->node->input[1] < 0)
         return lower_error(l, "expected two inputs"), NULL;
-    const Elem *x = value_elem(l, v);
-    return !x || !x->is_heavy || !elem_stays_whole(x) || store_value(l, v) ? v : NULL;
+    Value *v = &l->value[l->node->input[1]];
+    return settle_indices(l, v) ? v : NULL;
 }
 
 /* Elements along an axis by the indices of the second input. */
@@ -130,13 +135,13 @@ static bool lower_gather_elements(Lower *l, const NetNode *n)
 /* Elements by tuples of indices, which lie along the last axis of the second input. */
 static bool lower_gather_nd(Lower *l, const NetNode *n)
 {
-    const Value *v = lower_input(l, 0), *at = indices(l);
+    const Value *v = lower_input(l, 0), *at = lower_input(l, 1);
     const Poly *dim[LOWER_MAX_RANK];
     const Elem *by[LOWER_MAX_RANK];
     const int batch = (int)onnx_int(n->onnx, "batch_dims", 0);
     int64_t many;
     int rank = 0;
-    if (!at)
+    if (!lower_has(l, 2))
         return false;
     if (at->rank < 1 || !poly_is_number(at->dim[at->rank - 1], &many) || batch < 0 || batch >= at->rank || many < 1 ||
         batch + many > v->rank || at->rank - 1 + v->rank - batch - many > LOWER_MAX_RANK)
@@ -149,7 +154,12 @@ static bool lower_gather_nd(Lower *l, const NetNode *n)
         } else if (i < batch + many) {
             const int last = lower_place(l, at->rank - 1, at->dim[at->rank - 1]);
             const Elem *which = elem_int(l->elems, i - batch);
-            by[i] = from_zero(l, elem_replace(l->elems, value_elem(l, at), 1, &last, &which), v->dim[i]);
+            Value column = { .type = at->type, .is_known = true, .rank = at->rank - 1 };
+            memcpy(column.dim, at->dim, sizeof column.dim);
+            column.elem = elem_replace(l->elems, value_elem(l, at), 1, &last, &which);
+            if (!settle_indices(l, &column))
+                return false;
+            by[i] = from_zero(l, column.elem, v->dim[i]);
         } else {
             dim[rank] = v->dim[i];
             by[i] = lower_place_elem(l, rank, dim[rank]);

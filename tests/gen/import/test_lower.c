@@ -400,6 +400,32 @@ TEST(gathers)
     assert_null(strstr(golden_diag(arena, said), "given as f32"));
 }
 
+/* As a text's last token is taken: of each row of the batch the element where the largest id stands. */
+TEST(an_element_of_each_row)
+{
+    given("x", "B T 16");
+    given("ids", "B T");
+    proto->graph->input[1]->type->tensor_type->elem_type = 7; /* int64 */
+    whole("zero", "0");
+    whole("one", "1");
+    whole("last", "-1");
+    node("Shape", "x", "sizes");
+    node("Gather", "sizes zero", "batch");
+    node("Squeeze", "batch", "to");
+    node("Squeeze", "zero", "from");
+    node("Squeeze", "one", "step");
+    node("Range", "from to step", "row");
+    Onnx__NodeProto *best = node("ArgMax", "ids", "best");
+    attribute_int(best, "axis", 1);
+    attribute_int(best, "keepdims", 0);
+    node("Unsqueeze", "row last", "rows");
+    node("Unsqueeze", "best last", "places");
+    attribute_int(node("Concat", "rows places", "at"), "axis", -1);
+    node("GatherND", "x at", "y");
+    wanted("y");
+    becomes("picked");
+}
+
 /* Whole numbers that come of real ones are not. */
 TEST(outputs_of_rounded_numbers_are_floats)
 {

@@ -93,6 +93,8 @@ const char *print_variable_name(Printer *p, const char *operand)
         is_free = strcmp(operand, print_place_name(p, i)) != 0;
     for (int i = 0; is_free && i < p->spec->formula->nnode; i++)
         is_free = !p->piece[i].text || strcmp(p->piece[i].text, operand) != 0;
+    for (int i = 0; is_free && i < p->spec->op->noperand; i++)
+        is_free = !(p->named >> i & 1 && strcmp(p->spec->op->operand[i].name, operand) == 0);
     return is_free ? operand : arena_printf(p->arena, "v%d", p->nvariable++);
 }
 
@@ -135,7 +137,7 @@ static Piece print_of_thread(Printer *p, const FormulaNode *v)
 {
     const Operand *o = &p->spec->op->operand[v->at];
     const Storage *type = spec_element(p->spec, o);
-    const char *name = print_variable_name(p, p->named >> v->at & 1 ? NULL : o->name);
+    const char *name = print_variable_name(p, o->name);
     p->named |= 1u << v->at;
     if (!print_is_contiguous(p, v) || is_written(p, o)) {
         text_printf(&p->out, "    const %s %s = %s;\n", print_type(p, v->type, false), name, loaded_by_thread(p, v));

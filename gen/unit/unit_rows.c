@@ -282,6 +282,8 @@ static void print_kept(const Rows *r, Printer *p, int i)
 {
     const char *kept = arena_printf(r->arena, loops(r) ? "v->v%d[i]" : "v->v%d", i);
     text_printf(&p->out, "    %s = %s;\n", kept, p->piece[i].text);
+    if (print_at(p, i)->kind == FORMULA_ELEMENT)
+        p->named |= 1u << print_at(p, i)->at; /* that variable stays, and is not the piece any more */
     p->piece[i] = (Piece){ kept, BIND_PRIMARY, !loops(r) };
 }
 

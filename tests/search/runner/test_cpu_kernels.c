@@ -77,6 +77,7 @@
     "extents = { gamma = [\"G*CG\"]; beta = [\"G*CG\"]; };" \
     "shapes = ( { M = 6; N = \"20*T\"; G = 3; CG = 4; } );"
 #define SHIFT "mix[n] * x[m,n] + (1 - mix[n]) * x[m - 1,n; 0] + x[m,n + 2; y[n]]"
+#define PARTS "m < 2 ? layernorm[n](x[m + 2,n; 0], 1e-5) : softmax[n](x[m - 1,n; 0])"
 #define SHUFFLE "x[b0,b1 * R * R + m % R * R + n % R,m / R,n / R]"
 #define PIXELS                                                   \
     "extents = { x = [\"B0\", \"B1*R*R\", \"M/R\", \"N/R\"]; };" \
@@ -186,6 +187,7 @@ static const KernelRow usual[] = {
     { "batch_rows f32", "rows * NV=1 SIDE=2 PF=0 FN=76", ROTARY, ANGLES },
     { "rows f32", TALL, GROUP_NORM, GROUPS },
     { "rows f32", SHORT, SHIFT, "extents = { x = [\"M\", \"N\"]; };" },
+    { "rows f32", SHORT, PARTS, "extents = { x = [\"M\", \"N\"]; };" },
     { "batch_rows f32", TALL, SHUFFLE, PIXELS },
     { "rows f32", SHORT, "id[m,n + 1; -1] < n % 3 ? x[m,n] : cos(x[m,min(n + 1, N - 1)])", "types = { id = \"s32\"; }; extents = { id = [\"M\", \"N\"]; };" },
     { "row_values f32", TALL, "sum[n](x[m,N - 1 - n] * h[start[m] + n; 1])", "types = { h = \"f16\"; start = \"s32\"; }; extents = { x = [\"M\", \"N\"]; h = [\"3\"]; };" },

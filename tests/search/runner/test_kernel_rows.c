@@ -55,6 +55,7 @@ enum { M, N, K }; /* of dense */
     "extents = { gamma = [\"G*CG\"]; beta = [\"G*CG\"]; };" \
     "shapes = ( { M = 6; N = \"20*T\"; G = 3; CG = 4; } );"
 #define SHIFT "mix[n] * x[m,n] + (1 - mix[n]) * x[m - 1,n; 0] + x[m,n + 2; y[n]]"
+#define PARTS "m < 2 ? layernorm[n](x[m + 2,n; 0], 1e-5) : softmax[n](x[m - 1,n; 0])"
 #define SHUFFLE "x[b0,b1 * R * R + m % R * R + n % R,m / R,n / R]"
 #define PIXELS                                                   \
     "extents = { x = [\"B0\", \"B1*R*R\", \"M/R\", \"N/R\"]; };" \
@@ -195,6 +196,7 @@ static const KernelRow usual[] = {
     { "batch_rows f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", ROTARY, ANGLES },
     { "rows f32", "lane_rows sm_90a LANES=32 NT=128 ROWS=1 VEC=4 NV=2", GROUP_NORM, GROUPS },
     { "rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", SHIFT, "extents = { x = [\"M\", \"N\"]; };" },
+    { "rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", PARTS, "extents = { x = [\"M\", \"N\"]; };" },
     { "batch_rows f16", "lane_rows sm_80 LANES=8 NT=128 ROWS=2 VEC=8 NV=1", SHUFFLE, PIXELS },
     { "dense f32 W=NK", "simt_gemm sm_80", MIXED, MIXED_EXTENTS },
     { "dense bf16 W=NK", "wgmma_gemm sm_90a HIGH=64 WIDE=96 SWAP=0 CONSUMERS=1 STAGES=6 SPLITK=1 CLUSTERED=0 TURNS=0 BY_MAP=0 GROUP=0", MIXED, MIXED_EXTENTS },

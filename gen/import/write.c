@@ -28,6 +28,7 @@ typedef struct {
     bool *is_declared; /* of each memory: it stands in a list */
     int ndim;
     bool *is_used; /* of each dim: a size names it */
+    CallOperand *made; /* of each memory: how the node that writes it first sees it */
 } ModelWriter;
 
 static const char *size_text(ModelWriter *w, const Poly *x)
@@ -187,6 +188,31 @@ static void declare(ModelWriter *w, Text *list, int memory)
     text_add(list, " }");
 }
 
+/* The extents of a tensor, as the graph has them; how many. */
+static int tensor_extents(const ModelWriter *w, int memory, const Poly **extent)
+{
+    const Memory *m = &w->lower->memory[memory];
+    const CallOperand *made = &w->made[memory];
+    const bool is_inner = m->kind == MEMORY_RESULT && !m->output && !w->is_declared[memory] && made->name;
+    const int rank = m->output ? m->noutput : is_inner ? made->rank : m->rank;
+    for (int i = 0; i < rank; i++)
+        extent[i] = m->output ? m->output_extent[i] : is_inner ? made->extent[i] : m->extent[m->order[i]];
+    return rank;
+}
+
+/* Would the graph have the operand's extents equal the tensor's one by one, which they need not? They are as many, and
+ * that the elements are as many is a condition, as of x[T,8] read as x[T/2,16]. */
+static bool has_other_extents(const ModelWriter *w, const CallOperand *o)
+{
+    const Poly *extent[LOWER_MAX_RANK];
+    bool same = true;
+    if (tensor_extents(w, o->access.memory, extent) != o->rank)
+        return false;
+    for (int i = 0; i < o->rank && same; i++)
+        same = poly_compare(w->lower->polys, extent[i], o->extent[i]) == POLY_EQUAL;
+    return !same;
+}
+
 /* What an operand is bound to: a tensor, or a view of it. */
 static const char *binding(ModelWriter *w, const CallOperand *o)
 {
@@ -199,13 +225,14 @@ static const char *binding(ModelWriter *w, const CallOperand *o)
         all = poly_mul(l->polys, all, m->extent[i]);
     const char *name = memory_name(w, o->access.memory);
     const bool dense = access_is_dense(l, &o->access, o->extent);
-    if (dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL)
+    const bool is_whole = dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL;
+    if (is_whole && (poly_same(elems, all) || !has_other_extents(w, o)))
         return name;
     Text t = { .arena = w->arena };
     text_printf(&t, "of = \"%s\";", name);
     if (!poly_is(o->access.at, 0))
         text_printf(&t, " at = \"%s\";", size_text(w, o->access.at));
-    text_printf(&t, " extents = %s;", sizes_text(w, o->rank, o->extent));
+    text_printf(&t, " extents = %s;", is_whole ? sizes_text(w, 1, &all) : sizes_text(w, o->rank, o->extent));
     if (!dense)
         text_printf(&t, " strides = %s;", sizes_text(w, o->rank, o->access.stride));
     for (int i = 0; i < w->views.n; i++)
@@ -227,6 +254,8 @@ static void add_node(ModelWriter *w, Step *s, const Call *c, const Function *f)
         const char *bound = binding(w, o);
         text_printf(&w->nodes, " %s = \"%s\";", o->name, bound);
         const Memory *m = &w->lower->memory[o->access.memory];
+        if (i == c->noperand - 1 && !w->made[o->access.memory].name)
+            w->made[o->access.memory] = *o;
         if (i == c->noperand - 1 && m->kind == MEMORY_RESULT && !m->output &&
             strcmp(bound, memory_name(w, o->access.memory)) != 0 && !w->is_declared[o->access.memory]) {
             declare(w, &w->declared, o->access.memory);
@@ -409,6 +438,7 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
     w.ndim = polys_ndim(l->polys);
     w.is_used = ARENA_ARRAY(l->arena, (size_t)w.ndim + 1, bool);
+    w.made = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, CallOperand);
     fit_masks(l);
     gates_join(l);
     siblings_join(l);

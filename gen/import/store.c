@@ -28,19 +28,39 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     return ELEM(l->elems, "+", x, *added);
 }
 
+static bool uses_places(const Lower *l, const Poly *size)
+{
+    bool uses = !size;
+    for (int i = 0; i < polys_ndim(l->polys) && !uses; i++)
+        uses = polys_below(l->polys, i) && poly_uses(l->polys, size, i);
+    return uses;
+}
+
+static bool is_positive(const Lower *l, const Poly *size)
+{
+    int64_t least = -1, most;
+    if (size)
+        poly_range(l->polys, size, &least, &most);
+    return least > 0;
+}
+
 /* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
 static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const Poly **size)
 {
     if (x->kind != ELEM_APPLY || strcmp(x->op, "?") != 0 || x->arg[0]->kind != ELEM_APPLY ||
         strcmp(x->arg[0]->op, "<") != 0)
         return false;
-    const Poly *place = elem_as_size(x->arg[0]->arg[0]);
-    *size = elem_as_size(x->arg[0]->arg[1]);
-    for (int i = 0; i < v->rank && place && *size; i++)
-        if (poly_compare(l->polys, place, poly_dim(l->polys, lower_place(l, i, v->dim[i]))) == POLY_EQUAL) {
-            *dim = i;
-            return true;
-        }
+    const Poly *at = elem_as_size(x->arg[0]->arg[0]), *end = elem_as_size(x->arg[0]->arg[1]);
+    for (int i = 0; i < v->rank && at && end; i++) { /* place + T < 3*T, of the second part of three: place < 2*T */
+        const int place = lower_place(l, i, v->dim[i]);
+        const Poly *more = poly_sub(l->polys, at, poly_dim(l->polys, place));
+        if (!poly_uses(l->polys, at, place) || uses_places(l, more))
+            continue;
+        *dim = i;
+        *size = poly_sub(l->polys, end, more);
+        return !uses_places(l, *size) &&
+               (poly_is(more, 0) || (is_positive(l, *size) && is_positive(l, poly_sub(l->polys, v->dim[i], *size))));
+    }
     return false;
 }
 
@@ -68,13 +88,17 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
     memory_strides(l, out, stride);
     for (int i = 0; i < part->rank; i++)
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
-    Step s = { .out = out, .value = with_operand(l, part->elem), .at = at };
-    memcpy(s.part, part->dim, sizeof s.part);
-    lower_places(l, part->rank, part->dim, s.place);
-    if (!call_of(l, &s, &call))
-        return false;
-    step_add(l, s);
-    return true;
+    const Elem *value = with_operand(l, part->elem);
+    do {
+        Step s = { .out = out, .value = value, .at = at };
+        memcpy(s.part, part->dim, sizeof s.part);
+        lower_places(l, part->rank, part->dim, s.place);
+        if (call_of(l, &s, &call)) {
+            step_add(l, s);
+            return true;
+        }
+    } while (split_value(l, &value));
+    return false;
 }
 
 /* ---- constants ---- */
@@ -265,8 +289,10 @@ bool store_value(Lower *l, Value *v)
     for (int i = 0; i < v->rank; i++)
         from[i] = poly_number(l->polys, 0);
     if (is_joined(l, v, v->elem, &dim, &size)) {
+        const int before = diag_nerror(l->diag);
         if (!store_part(l, out, v, from))
-            return lower_error(l, "the parts that are put together here cannot be said by formulas");
+            return diag_nerror(l->diag) == before &&
+                   lower_error(l, "the parts that are put together here cannot be said by formulas");
     } else if (!store_formula(l, out, v)) {
         return false;
     }

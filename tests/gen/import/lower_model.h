@@ -8,6 +8,7 @@
 
 #include "tests/test.h"
 #include "gen/base/text.h"
+#include "gen/graph/graph.h"
 #include "gen/import/lower.h"
 #include "tests/gen/import/onnx_model.h"
 
@@ -89,12 +90,29 @@ static inline const char *spec_of_model(bool is_partial)
     return ok ? strchr(text_read_file(arena, in_folder("m.cfg"), NULL), '\n') + 1 : NULL;
 }
 
+/* The graph of the spec that was written last, which must be one. */
+static inline Graph *graph_of_model(void)
+{
+    static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+    Diag *d = diag_new(arena);
+    const char *text = strstr(text_read_file(arena, in_folder("m.cfg"), NULL), "\ndtype");
+    text = arena_printf(arena, "name = \"made\"; %s", text); /* no package may be called m */
+    Source *src = ARENA_NEW(arena, Source);
+    *src = (Source){ "m.cfg", text, strlen(text) };
+    const SpecFile *file = spec_file_parse(arena, src, templates, 1, d);
+    Graph *g = file ? graph_read(arena, file, d) : NULL;
+    if (!g)
+        fail_msg("the import is refused: %s", golden_diag(arena, d));
+    return g;
+}
+
 static inline void becomes(const char *golden)
 {
     const char *text = spec_of_model(false);
     if (!text)
         fail_msg("%s", golden_diag(arena, said));
     golden_check(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/tests/gen/import/lowered/%s.cfg", golden), text);
+    graph_of_model();
 }
 
 static inline void is_refused(const char *const *why)

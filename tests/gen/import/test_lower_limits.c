@@ -23,4 +23,64 @@ TEST(rows_that_are_stacked)
     becomes("stacked");
 }
 
+/* How many nodes the model becomes. */
+static int nodes_of_model(void)
+{
+    if (!spec_of_model(false))
+        fail_msg("%s", golden_diag(arena, said));
+    return graph_of_model()->nnode;
+}
+
+TEST(chains_that_are_nested_too_deeply_for_a_formula)
+{
+    given("x", "B T");
+    node("Tanh", "x", "h0");
+    for (int i = 0; i < 300; i++)
+        node(i % 2 ? "Tanh" : "Relu", arena_printf(arena, "h%d", i), arena_printf(arena, i < 299 ? "h%d" : "y", i + 1));
+    wanted("y");
+    assert_in_range(nodes_of_model(), 2, 4);
+}
+
+TEST(a_part_of_a_whole_that_is_nested_too_deeply)
+{
+    given("x", "B T");
+    node("Tanh", "x", "h0");
+    for (int i = 0; i < 200; i++)
+        node(i % 2 ? "Tanh" : "Relu", arena_printf(arena, "h%d", i), arena_printf(arena, "h%d", i + 1));
+    attribute_int(node("Concat", "x h200", "y"), "axis", 1);
+    wanted("y");
+    assert_int_equal(nodes_of_model(), 3);
+}
+
+TEST(sums_that_are_too_long_for_a_formula)
+{
+    given("x", "B T");
+    given("h0", "B T");
+    for (int i = 0; i < 200; i++) {
+        const char *c = arena_printf(arena, "c%d", i), *h = arena_printf(arena, "h%d", i);
+        constant(c, "1", (float)i + 0.5f);
+        node("Mul", arena_printf(arena, "x %s", c), arena_printf(arena, "p%d", i));
+        node("Add", arena_printf(arena, "%s p%d", h, i), arena_printf(arena, i < 199 ? "h%d" : "y", i + 1));
+    }
+    wanted("y");
+    assert_in_range(nodes_of_model(), 2, 6);
+}
+
+/* Along either axis each of them is copied to its place. */
+TEST(many_parts_of_a_whole)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        Text t = { .arena = arena };
+        proto = new_model();
+        for (int i = 0; i < LOWER_MAX_LIST; i++) {
+            const char *name = arena_printf(arena, "x%d", i);
+            given(name, "T 8");
+            text_printf(&t, "%s%s", i ? " " : "", name);
+        }
+        attribute_int(node("Concat", text_str(&t), "y"), "axis", axis);
+        wanted("y");
+        assert_int_equal(nodes_of_model(), LOWER_MAX_LIST);
+    }
+}
+
 TEST_EACH(setup_model, teardown_folder)

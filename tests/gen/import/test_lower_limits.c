@@ -83,4 +83,23 @@ TEST(many_parts_of_a_whole)
     }
 }
 
+/* What is below the numbers of formulas is a product of two, or 0 where floats have none so small. */
+TEST(small_numbers)
+{
+    static const double tiny[] = { 1e-320 };
+    given("x", "B T");
+    constant("denormal", "1", 1.4e-45f);
+    constant("least", "1", -1.17549435e-38f);
+    set_raw(add_tensor(proto->graph, "tiny", ELEMENT_F64, "1"), tiny, sizeof tiny);
+    node("Max", "x denormal", "a");
+    node("Max", "a tiny", "b");
+    node("Min", "b least", "y");
+    wanted("y");
+    const char *text = spec_of_model(false);
+    assert_non_null(text);
+    assert_has_all(text, ", (2.3509887e-38 * 5.9604644775390625e-08))", ", 0.0)",
+                   ", (-1.9721523e-31 * 5.9604644775390625e-08))");
+    graph_of_model();
+}
+
 TEST_EACH(setup_model, teardown_folder)

@@ -3,6 +3,9 @@
  * store: computes values into memory. What can, becomes the epilogue of an operator (step.c); what is put together of
  * parts is written part by part; all else is a formula's step.
  */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "gen/import/lower.h"
 
@@ -253,6 +256,32 @@ bool store_constant(Lower *l, Value *v)
 
 /* ---- values ---- */
 
+/* A number in it that packages do not compute with; NULL: there is none. */
+static const Elem *number_beyond(const Elem *x)
+{
+    int64_t whole;
+    double value;
+    if (elem_is_whole(x, &whole) ? whole > INT32_MAX || whole < -INT32_MAX
+                                 : elem_is_number(x, &value) && !isinf(value) && !(fabs(value) <= FLT_MAX))
+        return x;
+    const Elem *found = NULL;
+    for (int i = 0; i < x->narg && !found; i++)
+        found = number_beyond(x->arg[i]);
+    return found;
+}
+
+static bool tell_why(Lower *l, const Elem *x)
+{
+    int64_t whole;
+    const Elem *beyond = number_beyond(x);
+    if (!beyond)
+        return lower_error(l, "what it computes cannot be said by formulas");
+    if (elem_is_whole(beyond, &whole))
+        return lower_error(
+            l, "it computes with %" PRId64 ", and whole numbers have 32 bits; use a smaller one, or reals", whole);
+    return lower_error(l, "it computes with the constant %g, which is no f32; take another one", beyond->number);
+}
+
 /* Computes memory by one formula, and what it cannot say by others before it. */
 static bool store_formula(Lower *l, int out, const Value *v)
 {
@@ -268,7 +297,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
             return true;
         }
     } while (split_value(l, &value));
-    return diag_nerror(l->diag) == before && lower_error(l, "what it computes cannot be said by formulas");
+    return diag_nerror(l->diag) == before && tell_why(l, v->elem);
 }
 
 bool store_value(Lower *l, Value *v)

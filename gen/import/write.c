@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/import/lower.h"
 #include "gen/import/safetensors.h"
+#include "gen/spec/spec.h"
 
 typedef struct {
     const char *name, *body; /* body: all that the spec says of it but its name and shapes */
@@ -21,13 +23,13 @@ typedef struct {
 typedef struct {
     Lower *lower;
     Arena *arena;
-    int nfunction, nview;
+    int nfunction, nview, nlisted; /* listed: dims of the spec */
     Function *function;
     TextList views; /* as written behind the name */
     Text nodes, declared;
     bool *is_declared; /* of each memory: it stands in a list */
     int ndim;
-    bool *is_used; /* of each dim: a size names it */
+    bool *is_used;     /* of each dim: a size names it */
     CallOperand *made; /* of each memory: how the node that writes it first sees it */
 } ModelWriter;
 
@@ -299,6 +301,7 @@ static void add_dims(ModelWriter *w, Text *t)
         if (polys_below(p, i) || *name == '?' || !w->is_used[i])
             continue;
         polys_dim_range(p, i, &least, &most);
+        w->nlisted++;
         text_printf(t, " %s = { min = %" PRId64 "; max = %" PRId64 "; };", name, least, most);
     }
     text_add(t, " };\n");
@@ -447,10 +450,18 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
         if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))
             return false;
     const char *text = spec_text_of(&w, name), *path = arena_printf(l->arena, "%s/%s.cfg", folder, name);
-    if (!write_constants(&w, arena_printf(l->arena, "%s/%s.safetensors", folder, name), err))
+    const char *weights = arena_printf(l->arena, "%s/%s.safetensors", folder, name);
+    if (w.nlisted > SPEC_MAX_DIM)
+        return diag_error(
+            l->diag, (Loc){ .src = l->model->src },
+            "the model has %d sizes, and a package at most %d; those that are always equal are one by --dim, as "
+            "in --dim a=N:1..8 --dim b=N",
+            w.nlisted, SPEC_MAX_DIM);
+    if (!write_constants(&w, weights, err))
         return false;
     if (text_write_file(path, text, strlen(text)))
         return true;
     *err = arena_printf(l->arena, "cannot write %s: %s", path, strerror(errno));
+    unlink(weights); /* of no use without it */
     return false;
 }

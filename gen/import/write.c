@@ -203,16 +203,19 @@ static int tensor_extents(const ModelWriter *w, int memory, const Poly **extent)
 }
 
 /* Would the graph have the operand's extents equal the tensor's one by one, which they need not? They are as many, and
- * that the elements are as many is a condition, as of x[T,8] read as x[T/2,16]. */
-static bool has_other_extents(const ModelWriter *w, const CallOperand *o)
+ * that the elements are as many is a condition, as of x[T,8] read as x[T/2,16]. has: the tensor's elements. */
+static bool has_other_extents(const ModelWriter *w, const CallOperand *o, const Poly *elems, const Poly **has)
 {
+    Polys *p = w->lower->polys;
     const Poly *extent[LOWER_MAX_RANK];
-    bool same = true;
-    if (tensor_extents(w, o->access.memory, extent) != o->rank)
-        return false;
-    for (int i = 0; i < o->rank && same; i++)
-        same = poly_compare(w->lower->polys, extent[i], o->extent[i]) == POLY_EQUAL;
-    return !same;
+    const int rank = tensor_extents(w, o->access.memory, extent);
+    bool differ = false;
+    *has = poly_number(p, 1);
+    for (int i = 0; i < rank; i++)
+        *has = poly_mul(p, *has, extent[i]);
+    for (int i = 0; i < rank && !differ; i++)
+        differ = rank == o->rank && poly_compare(p, extent[i], o->extent[i]) != POLY_EQUAL;
+    return differ && !poly_same(elems, *has);
 }
 
 /* What an operand is bound to: a tensor, or a view of it. */
@@ -220,7 +223,7 @@ static const char *binding(ModelWriter *w, const CallOperand *o)
 {
     Lower *l = w->lower;
     const Memory *m = &l->memory[o->access.memory];
-    const Poly *elems = poly_number(l->polys, 1), *all = elems;
+    const Poly *elems = poly_number(l->polys, 1), *all = elems, *has;
     for (int i = 0; i < o->rank; i++)
         elems = poly_mul(l->polys, elems, o->extent[i]);
     for (int i = 0; i < m->rank; i++)
@@ -228,13 +231,13 @@ static const char *binding(ModelWriter *w, const CallOperand *o)
     const char *name = memory_name(w, o->access.memory);
     const bool dense = access_is_dense(l, &o->access, o->extent);
     const bool is_whole = dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL;
-    if (is_whole && (poly_same(elems, all) || !has_other_extents(w, o)))
+    if (is_whole && !has_other_extents(w, o, elems, &has))
         return name;
     Text t = { .arena = w->arena };
     text_printf(&t, "of = \"%s\";", name);
     if (!poly_is(o->access.at, 0))
         text_printf(&t, " at = \"%s\";", size_text(w, o->access.at));
-    text_printf(&t, " extents = %s;", is_whole ? sizes_text(w, 1, &all) : sizes_text(w, o->rank, o->extent));
+    text_printf(&t, " extents = %s;", is_whole ? sizes_text(w, 1, &has) : sizes_text(w, o->rank, o->extent));
     if (!dense)
         text_printf(&t, " strides = %s;", sizes_text(w, o->rank, o->access.stride));
     for (int i = 0; i < w->views.n; i++)

@@ -18,10 +18,23 @@ TEST(rows_that_are_stacked)
     node("MatMul", "pairs w", "y");
     node("MatMul", "x square", "h");
     node("Reshape", "h shape", "inner");
-    node("MatMul", "inner w", "z");
+    node("Relu", "inner", "r");
+    node("MatMul", "r w", "z");
     wanted("y");
     wanted("z");
     becomes("stacked");
+}
+
+/* What is computed by rows and given stacked. */
+TEST(rows_that_are_given_stacked)
+{
+    given("x", "T 8");
+    constant("square", "8 8", 0.25f);
+    whole("shape", "-1 16");
+    node("MatMul", "x square", "h");
+    node("Reshape", "h shape", "y");
+    wanted("y");
+    becomes("stacked_result");
 }
 
 /* How many nodes the model becomes. */

@@ -287,5 +287,7 @@ bool call_of(Lower *l, Step *s, Call *c)
 {
     CallWriter w = { .lower = l, .step = s, .call = c, .row = -1, .text = { .arena = l->arena } };
     *c = (Call){ 0 };
+    if (s->value && !call_fits(s->value))
+        return false;
     return s->op ? write_operator(&w) : write_formula(&w);
 }

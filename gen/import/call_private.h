@@ -52,4 +52,9 @@ bool call_write_load(CallWriter *w, const Elem *x);
 /* Writes an expression over places of the axes. False: one formula cannot say it. */
 bool call_write_elem(CallWriter *w, const Elem *x);
 
+/* ---- call_fits.c ---- */
+
+/* Is it as short, and nested as little, as specs have formulas? */
+bool call_fits(const Elem *x);
+
 #endif

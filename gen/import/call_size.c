@@ -62,6 +62,8 @@ static bool write_extent(CallWriter *w, const Poly *x)
     const Call *c = w->call;
     int64_t value;
     if (poly_is_number(x, &value)) {
+        if (value > INT32_MAX || value < -INT32_MAX)
+            return false;
         text_printf(&w->text, value < 0 ? "(%" PRId64 ")" : "%" PRId64, value);
         return true;
     }

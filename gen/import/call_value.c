@@ -9,26 +9,34 @@
 #include <string.h>
 #include "gen/import/call_private.h"
 
+/* As few digits as tell this float from others. */
+static const char *digits_of(CallWriter *w, double x)
+{
+    const char *digits = NULL;
+    for (int n = 6; n <= 17 && !(digits && strtof(digits, NULL) == (float)x && fabs(strtod(digits, NULL)) <= FLT_MAX);
+         n++)
+        digits = arena_printf(w->lower->arena, "%.*g", n, x);
+    return strpbrk(digits, ".e") ? digits : arena_printf(w->lower->arena, "%s.0", digits);
+}
+
 static bool write_number(CallWriter *w, const Elem *x)
 {
+    static const double least = 1.2e-38; /* formulas have no smaller numbers, but products of them */
+    const float number = (float)x->number;
     if (x->type == ELEM_TRUTH) {
         text_add(&w->text, x->number != 0 ? "(0 == 0)" : "(0 != 0)");
         return true;
     }
-    if (isnan(x->number))
+    if (isnan(x->number) || (fabs(x->number) > FLT_MAX && !isinf(x->number)))
         return false;
-    if (isinf(x->number)) {
+    if (isinf(x->number))
         text_add(&w->text, x->number > 0 ? "inf" : "(-inf)");
-        return true;
-    }
-    const char *digits = NULL;
-    for (int n = 6;
-         n <= 17 && !(digits && strtof(digits, NULL) == (float)x->number && fabs(strtod(digits, NULL)) <= FLT_MAX); n++)
-        digits = arena_printf(w->lower->arena, "%.*g", n, x->number);
-    if (fabs(x->number) > FLT_MAX)
-        return false;
-    const bool is_real = strpbrk(digits, ".e");
-    text_printf(&w->text, x->number < 0 ? "(%s%s)" : "%s%s", digits, is_real ? "" : ".0");
+    else if (number == 0)
+        text_add(&w->text, signbit(x->number) ? "(-0.0)" : "0.0");
+    else if (fabs((double)number) < least)
+        text_printf(&w->text, "(%s * 5.9604644775390625e-08)", digits_of(w, (double)number * 0x1p24));
+    else
+        text_printf(&w->text, x->number < 0 ? "(%s)" : "%s", digits_of(w, x->number));
     return true;
 }
 

@@ -122,7 +122,7 @@ static bool lower_known(Lower *l, const NetNode *n)
         return note_branch(l, n) || (tell_unsupported(l, n), false);
     for (int i = 0; i < n->ninput; i++)
         if (n->input[i] >= 0 && !l->value[n->input[i]].is_known && !cut_at(l, n->input[i]))
-            return l->net->value[n->input[i]].writer < 0 && diag_nerror(l->diag) == before /* else it was told there */
+            return l->net->value[n->input[i]].constant && diag_nerror(l->diag) == before /* else it was told there */
                        ? lower_error(l, "its input %s has elements of a type that is not supported",
                                      onnx_shown(l->arena, l->net->value[n->input[i]].name))
                        : false;
@@ -130,6 +130,8 @@ static bool lower_known(Lower *l, const NetNode *n)
         return lower_error(l, "its first input is left out");
     if ((row->kind == LOWERS_ELEMENTS && !store_others(l, n)) || !row->lower(l, n))
         return diag_nerror(l->diag) > before ? false : lower_error(l, "its inputs are not those of such a node");
+    if (row->kind != LOWERS_ELEMENTS && !reach_is_there(l, n))
+        return false;
     for (int i = 0; i < n->noutput; i++)
         if (n->output[i] >= 0)
             step_note(l, n->output[i]);

@@ -131,6 +131,7 @@ typedef struct {
     int *order, norder;                    /* steps in the order in which they are carried out */
     const int *joins_results, *joins_rows; /* net_joins of what an operator may do to its results, and of formulas */
     const NetNode *node;                   /* at hand */
+    const NetNode *giver;                  /* while no node is at hand: of the output that is */
     int nframe;
     struct {
         int i, place;
@@ -291,6 +292,12 @@ void lower_tell_dims(const Lower *l); /* warns of those that the model does not 
 /* The dim that a name of the model is; a new one where it was not met yet. */
 const Poly *lower_dim(Lower *l, const char *symbol);
 const char *lower_identifier(Lower *l, const char *name); /* one that no memory has, like `name` */
+
+/* ---- lower_reach.c ---- */
+
+/* Are the elements there that the node's results are made of, as far as that follows from constants? False after an
+ * error. */
+bool reach_is_there(Lower *l, const NetNode *n);
 
 /* ---- lower_ask.c ---- */
 

@@ -75,9 +75,12 @@ static bool read_window(Lower *l, const Value *v, Window *w)
         return false;
     if (strcmp(pad, "SAME_UPPER") == 0 || strcmp(pad, "SAME_LOWER") == 0)
         pad_same(l, v, w, strcmp(pad, "SAME_UPPER") == 0);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         if (w->before[i] < 0 || w->behind[i] < 0)
             return lower_error(l, "negative padding is not supported");
+        if (w->stride[i] < 1 || w->dilation[i] < 1)
+            return lower_error(l, "its strides and dilations are not all from 1 on");
+    }
     return true;
 }
 
@@ -222,6 +225,9 @@ static bool give_images(Lower *l, ElementType type, const Elem *x, int rank, con
 {
     const Value *bias = lower_input(l, 2);
     if (bias) {
+        if (bias->rank != 1 || poly_compare(l->polys, bias->dim[0], dim[1]) == POLY_NEVER)
+            return lower_error(l, "its bias is not one number for each of its %s channels",
+                               poly_text(l->arena, l->polys, dim[1]));
         const int place = lower_place(l, 0, bias->dim[0]);
         const Elem *by = lower_place_elem(l, 1, dim[1]);
         x = ELEM(l->elems, "+", x, elem_replace(l->elems, value_elem(l, bias), 1, &place, &by));

@@ -160,6 +160,11 @@ const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)
     for (int i = 0; i < dims->n; i++)
         if (!read_given(a, dims->item[i], &given[i]))
             diag_error(d, (Loc){ 0 }, "--dim '%s': expected NAME=D:LEAST..MOST, as in batch=B:1..16", dims->item[i]);
+        else
+            for (int k = 0; k < i; k++)
+                if (given[k].symbol && strcmp(given[k].symbol, given[i].symbol) == 0)
+                    diag_error(d, (Loc){ 0 }, "--dim '%s': what '%s' is was said by '%s' already", dims->item[i],
+                               given[i].symbol, dims->item[k]);
     return diag_nerror(d) == before ? given : NULL;
 }
 
@@ -208,6 +213,13 @@ static const Poly *dim_of(Lower *l, const OnnxDim *d, const char *value, int i)
     return sum ? sum : lower_dim(l, d->symbol);
 }
 
+static void tell_of_f64(Lower *l, const char *what, const char *name, ElementType type)
+{
+    if (type == ELEMENT_F64)
+        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src },
+                 "the %s %s, of f64, is f32 in the package, which computes in that", what, onnx_shown(l->arena, name));
+}
+
 bool lower_add_input(Lower *l, const OnnxValue *input)
 {
     const int value = net_find(l->net, input->name);
@@ -230,6 +242,7 @@ bool lower_add_input(Lower *l, const OnnxValue *input)
         m.order[i] = i;
     }
     v->elem = elem_as(l->elems, memory_elem(l, memory_add(l, m)), elem_type_of(input->type));
+    tell_of_f64(l, "input", input->name, input->type);
     return true;
 }
 
@@ -257,6 +270,7 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
             return lower_error(l, "the output %s has no elements", onnx_shown(l->arena, output->name));
     Access a;
     int place[LOWER_MAX_RANK];
+    l->giver = l->net->value[value].writer < 0 ? NULL : &l->net->node[l->net->value[value].writer];
     if (!store_value(l, v))
         return false;
     lower_places(l, v->rank, v->dim, place);
@@ -270,11 +284,13 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
     is_whole = is_whole && m->kind == MEMORY_RESULT && !m->output && poly_compare(l->polys, elems, all) == POLY_EQUAL;
     if (!is_whole && !store_copy(l, v, NULL))
         return false;
+    l->giver = NULL;
     m = &l->memory[v->elem->memory];
     if (elem_type_of(v->type) != ELEM_REAL && !storage_is_whole(m->stored))
         diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src },
                  "the output %s, of %s, is given as f32, which has whole numbers up to 2^24",
                  onnx_shown(l->arena, output->name), elements[v->type].name);
+    tell_of_f64(l, "output", output->name, output->type);
     m->output = output->name;
     m->noutput = v->rank;
     memcpy(m->output_extent, v->dim, sizeof m->output_extent);

@@ -43,6 +43,9 @@ bool lower_error(Lower *l, const char *fmt, ...)
     if (l->node)
         return diag_add(l->diag, l->is_partial ? DIAG_WARNING : DIAG_ERROR, (Loc){ .src = l->model->src },
                         "the node %s (%s): %s", onnx_shown(l->arena, l->node->onnx->name), l->node->op, text);
+    if (l->giver)
+        return diag_error(l->diag, (Loc){ .src = l->model->src }, "the node %s (%s): %s",
+                          onnx_shown(l->arena, l->giver->onnx->name), l->giver->op, text);
     return diag_error(l->diag, (Loc){ .src = l->model->src }, "%s", text);
 }
 

@@ -369,8 +369,10 @@ static bool lower_concat(Lower *l, const NetNode *n)
     const Value *first = lower_input(l, 0);
     int64_t axis = onnx_int(n->onnx, "axis", 0);
     const Poly *dim[LOWER_MAX_RANK], *from[LOWER_MAX_LIST];
-    if (n->ninput > LOWER_MAX_LIST || !lower_has(l, n->ninput) || !lower_axis(l, &axis, first->rank))
-        return lower_error(l, "expected 1 to %d inputs", LOWER_MAX_LIST);
+    if (n->ninput > LOWER_MAX_LIST)
+        return lower_error(l, "it has %d inputs; at most %d are supported", n->ninput, LOWER_MAX_LIST);
+    if (!lower_has(l, n->ninput) || !lower_axis(l, &axis, first->rank))
+        return false;
     if (concat_lists(l, n))
         return true;
     for (int i = 0; i < first->rank; i++)

@@ -3,6 +3,9 @@
  * store: computes values into memory. What can, becomes the epilogue of an operator (step.c); what is put together of
  * parts is written part by part; all else is a formula's step.
  */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "gen/import/lower.h"
 
@@ -28,19 +31,39 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     return ELEM(l->elems, "+", x, *added);
 }
 
+static bool uses_places(const Lower *l, const Poly *size)
+{
+    bool uses = !size;
+    for (int i = 0; i < polys_ndim(l->polys) && !uses; i++)
+        uses = polys_below(l->polys, i) && poly_uses(l->polys, size, i);
+    return uses;
+}
+
+static bool is_positive(const Lower *l, const Poly *size)
+{
+    int64_t least = -1, most;
+    if (size)
+        poly_range(l->polys, size, &least, &most);
+    return least > 0;
+}
+
 /* Is it made of two parts along a place? *dim: the extent; *size: where the second begins. */
 static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const Poly **size)
 {
     if (x->kind != ELEM_APPLY || strcmp(x->op, "?") != 0 || x->arg[0]->kind != ELEM_APPLY ||
         strcmp(x->arg[0]->op, "<") != 0)
         return false;
-    const Poly *place = elem_as_size(x->arg[0]->arg[0]);
-    *size = elem_as_size(x->arg[0]->arg[1]);
-    for (int i = 0; i < v->rank && place && *size; i++)
-        if (poly_compare(l->polys, place, poly_dim(l->polys, lower_place(l, i, v->dim[i]))) == POLY_EQUAL) {
-            *dim = i;
-            return true;
-        }
+    const Poly *at = elem_as_size(x->arg[0]->arg[0]), *end = elem_as_size(x->arg[0]->arg[1]);
+    for (int i = 0; i < v->rank && at && end; i++) { /* place + T < 3*T, of the second part of three: place < 2*T */
+        const int place = lower_place(l, i, v->dim[i]);
+        const Poly *more = poly_sub(l->polys, at, poly_dim(l->polys, place));
+        if (!poly_uses(l->polys, at, place) || uses_places(l, more))
+            continue;
+        *dim = i;
+        *size = poly_sub(l->polys, end, more);
+        return !uses_places(l, *size) &&
+               (poly_is(more, 0) || (is_positive(l, *size) && is_positive(l, poly_sub(l->polys, v->dim[i], *size))));
+    }
     return false;
 }
 
@@ -68,13 +91,17 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
     memory_strides(l, out, stride);
     for (int i = 0; i < part->rank; i++)
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
-    Step s = { .out = out, .value = with_operand(l, part->elem), .at = at };
-    memcpy(s.part, part->dim, sizeof s.part);
-    lower_places(l, part->rank, part->dim, s.place);
-    if (!call_of(l, &s, &call))
-        return false;
-    step_add(l, s);
-    return true;
+    const Elem *value = with_operand(l, part->elem);
+    do {
+        Step s = { .out = out, .value = value, .at = at };
+        memcpy(s.part, part->dim, sizeof s.part);
+        lower_places(l, part->rank, part->dim, s.place);
+        if (call_of(l, &s, &call)) {
+            step_add(l, s);
+            return true;
+        }
+    } while (split_value(l, &value));
+    return false;
 }
 
 /* ---- constants ---- */
@@ -229,6 +256,32 @@ bool store_constant(Lower *l, Value *v)
 
 /* ---- values ---- */
 
+/* A number in it that packages do not compute with; NULL: there is none. */
+static const Elem *number_beyond(const Elem *x)
+{
+    int64_t whole;
+    double value;
+    if (elem_is_whole(x, &whole) ? whole > INT32_MAX || whole < -INT32_MAX
+                                 : elem_is_number(x, &value) && !isinf(value) && !(fabs(value) <= FLT_MAX))
+        return x;
+    const Elem *found = NULL;
+    for (int i = 0; i < x->narg && !found; i++)
+        found = number_beyond(x->arg[i]);
+    return found;
+}
+
+static bool tell_why(Lower *l, const Elem *x)
+{
+    int64_t whole;
+    const Elem *beyond = number_beyond(x);
+    if (!beyond)
+        return lower_error(l, "what it computes cannot be said by formulas");
+    if (elem_is_whole(beyond, &whole))
+        return lower_error(
+            l, "it computes with %" PRId64 ", and whole numbers have 32 bits; use a smaller one, or reals", whole);
+    return lower_error(l, "it computes with the constant %g, which is no f32; take another one", beyond->number);
+}
+
 /* Computes memory by one formula, and what it cannot say by others before it. */
 static bool store_formula(Lower *l, int out, const Value *v)
 {
@@ -244,7 +297,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
             return true;
         }
     } while (split_value(l, &value));
-    return diag_nerror(l->diag) == before && lower_error(l, "what it computes cannot be said by formulas");
+    return diag_nerror(l->diag) == before && tell_why(l, v->elem);
 }
 
 bool store_value(Lower *l, Value *v)
@@ -265,8 +318,10 @@ bool store_value(Lower *l, Value *v)
     for (int i = 0; i < v->rank; i++)
         from[i] = poly_number(l->polys, 0);
     if (is_joined(l, v, v->elem, &dim, &size)) {
+        const int before = diag_nerror(l->diag);
         if (!store_part(l, out, v, from))
-            return lower_error(l, "the parts that are put together here cannot be said by formulas");
+            return diag_nerror(l->diag) == before &&
+                   lower_error(l, "the parts that are put together here cannot be said by formulas");
     } else if (!store_formula(l, out, v)) {
         return false;
     }

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/import/lower.h"
 #include "gen/import/safetensors.h"
+#include "gen/spec/spec.h"
 
 typedef struct {
     const char *name, *body; /* body: all that the spec says of it but its name and shapes */
@@ -21,13 +23,14 @@ typedef struct {
 typedef struct {
     Lower *lower;
     Arena *arena;
-    int nfunction, nview;
+    int nfunction, nview, nlisted; /* listed: dims of the spec */
     Function *function;
     TextList views; /* as written behind the name */
     Text nodes, declared;
     bool *is_declared; /* of each memory: it stands in a list */
     int ndim;
-    bool *is_used; /* of each dim: a size names it */
+    bool *is_used;     /* of each dim: a size names it */
+    CallOperand *made; /* of each memory: how the node that writes it first sees it */
 } ModelWriter;
 
 static const char *size_text(ModelWriter *w, const Poly *x)
@@ -187,25 +190,54 @@ static void declare(ModelWriter *w, Text *list, int memory)
     text_add(list, " }");
 }
 
+/* The extents of a tensor, as the graph has them; how many. */
+static int tensor_extents(const ModelWriter *w, int memory, const Poly **extent)
+{
+    const Memory *m = &w->lower->memory[memory];
+    const CallOperand *made = &w->made[memory];
+    const bool is_inner = m->kind == MEMORY_RESULT && !m->output && !w->is_declared[memory] && made->name;
+    const int rank = m->output ? m->noutput : is_inner ? made->rank : m->rank;
+    for (int i = 0; i < rank; i++)
+        extent[i] = m->output ? m->output_extent[i] : is_inner ? made->extent[i] : m->extent[m->order[i]];
+    return rank;
+}
+
+/* Would the graph have the operand's extents equal the tensor's one by one, which they need not? They are as many, and
+ * that the elements are as many is a condition, as of x[T,8] read as x[T/2,16]. has: the tensor's elements. */
+static bool has_other_extents(const ModelWriter *w, const CallOperand *o, const Poly *elems, const Poly **has)
+{
+    Polys *p = w->lower->polys;
+    const Poly *extent[LOWER_MAX_RANK];
+    const int rank = tensor_extents(w, o->access.memory, extent);
+    bool differ = false;
+    *has = poly_number(p, 1);
+    for (int i = 0; i < rank; i++)
+        *has = poly_mul(p, *has, extent[i]);
+    for (int i = 0; i < rank && !differ; i++)
+        differ = rank == o->rank && poly_compare(p, extent[i], o->extent[i]) != POLY_EQUAL;
+    return differ && !poly_same(elems, *has);
+}
+
 /* What an operand is bound to: a tensor, or a view of it. */
 static const char *binding(ModelWriter *w, const CallOperand *o)
 {
     Lower *l = w->lower;
     const Memory *m = &l->memory[o->access.memory];
-    const Poly *elems = poly_number(l->polys, 1), *all = elems;
+    const Poly *elems = poly_number(l->polys, 1), *all = elems, *has;
     for (int i = 0; i < o->rank; i++)
         elems = poly_mul(l->polys, elems, o->extent[i]);
     for (int i = 0; i < m->rank; i++)
         all = poly_mul(l->polys, all, m->extent[i]);
     const char *name = memory_name(w, o->access.memory);
     const bool dense = access_is_dense(l, &o->access, o->extent);
-    if (dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL)
+    const bool is_whole = dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL;
+    if (is_whole && !has_other_extents(w, o, elems, &has))
         return name;
     Text t = { .arena = w->arena };
     text_printf(&t, "of = \"%s\";", name);
     if (!poly_is(o->access.at, 0))
         text_printf(&t, " at = \"%s\";", size_text(w, o->access.at));
-    text_printf(&t, " extents = %s;", sizes_text(w, o->rank, o->extent));
+    text_printf(&t, " extents = %s;", is_whole ? sizes_text(w, 1, &has) : sizes_text(w, o->rank, o->extent));
     if (!dense)
         text_printf(&t, " strides = %s;", sizes_text(w, o->rank, o->access.stride));
     for (int i = 0; i < w->views.n; i++)
@@ -227,6 +259,8 @@ static void add_node(ModelWriter *w, Step *s, const Call *c, const Function *f)
         const char *bound = binding(w, o);
         text_printf(&w->nodes, " %s = \"%s\";", o->name, bound);
         const Memory *m = &w->lower->memory[o->access.memory];
+        if (i == c->noperand - 1 && !w->made[o->access.memory].name)
+            w->made[o->access.memory] = *o;
         if (i == c->noperand - 1 && m->kind == MEMORY_RESULT && !m->output &&
             strcmp(bound, memory_name(w, o->access.memory)) != 0 && !w->is_declared[o->access.memory]) {
             declare(w, &w->declared, o->access.memory);
@@ -270,6 +304,7 @@ static void add_dims(ModelWriter *w, Text *t)
         if (polys_below(p, i) || *name == '?' || !w->is_used[i])
             continue;
         polys_dim_range(p, i, &least, &most);
+        w->nlisted++;
         text_printf(t, " %s = { min = %" PRId64 "; max = %" PRId64 "; };", name, least, most);
     }
     text_add(t, " };\n");
@@ -409,6 +444,7 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
     w.ndim = polys_ndim(l->polys);
     w.is_used = ARENA_ARRAY(l->arena, (size_t)w.ndim + 1, bool);
+    w.made = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, CallOperand);
     fit_masks(l);
     gates_join(l);
     siblings_join(l);
@@ -417,10 +453,18 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
         if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))
             return false;
     const char *text = spec_text_of(&w, name), *path = arena_printf(l->arena, "%s/%s.cfg", folder, name);
-    if (!write_constants(&w, arena_printf(l->arena, "%s/%s.safetensors", folder, name), err))
+    const char *weights = arena_printf(l->arena, "%s/%s.safetensors", folder, name);
+    if (w.nlisted > SPEC_MAX_DIM)
+        return diag_error(
+            l->diag, (Loc){ .src = l->model->src },
+            "the model has %d sizes, and a package at most %d; those that are always equal are one by --dim, as "
+            "in --dim a=N:1..8 --dim b=N",
+            w.nlisted, SPEC_MAX_DIM);
+    if (!write_constants(&w, weights, err))
         return false;
     if (text_write_file(path, text, strlen(text)))
         return true;
     *err = arena_printf(l->arena, "cannot write %s: %s", path, strerror(errno));
+    unlink(weights); /* of no use without it */
     return false;
 }

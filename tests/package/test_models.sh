@@ -112,6 +112,8 @@ try() {
     rm -rf -- "$folder"
 }
 
+run 0 import --keep -o "$tmp/work/none" "$models/bert_small.torchscript.onnx"
+said '--keep is of no effect'
 if [ "${THOROUGH:-0}" = 0 ]; then
     try bert_small.torchscript
     exit 0

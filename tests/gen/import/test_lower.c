@@ -6,95 +6,7 @@
  */
 #include <math.h>
 #include "tests/test.h"
-#include "gen/base/text.h"
-#include "gen/import/lower.h"
-#include "tests/gen/import/onnx_model.h"
-
-static Onnx__ModelProto *proto;
-
-static int setup_model(void **state)
-{
-    if (setup_folder(state) != 0)
-        return -1;
-    proto = new_model();
-    return 0;
-}
-
-/* ---- making ---- */
-
-static void given(const char *name, const char *dims)
-{
-    ADD(proto->graph->input, proto->graph->n_input, new_value(name, dims));
-}
-
-static void wanted(const char *name) { add_output(proto->graph, name); }
-
-static Onnx__NodeProto *node(const char *op, const char *input, const char *output)
-{
-    return NODE(proto->graph, op, arena_printf(arena, "/%s/%s", output, op), input, output);
-}
-
-/* Of floats, all the same. */
-static void constant(const char *name, const char *dims, float value)
-{
-    size_t n, count = 1;
-    char **word = names(dims, &n);
-    for (size_t i = 0; i < n; i++)
-        count *= strtoull(word[i], NULL, 10);
-    float *data = ARENA_ARRAY(arena, count, float);
-    for (size_t i = 0; i < count; i++)
-        data[i] = value;
-    set_raw(add_tensor(proto->graph, name, ELEMENT_F32, dims), data, count * sizeof *data);
-}
-
-/* A list of whole numbers. */
-static void whole(const char *name, const char *numbers)
-{
-    size_t n;
-    char **word = names(numbers, &n);
-    int64_t *data = ARENA_ARRAY(arena, n, int64_t);
-    for (size_t i = 0; i < n; i++)
-        data[i] = strtoll(word[i], NULL, 10);
-    set_raw(add_tensor(proto->graph, name, ELEMENT_S64, arena_printf(arena, "%zu", n)), data, n * sizeof *data);
-}
-
-static Onnx__NodeProto *with_ints(Onnx__NodeProto *to, const char *name, const char *numbers)
-{
-    Onnx__AttributeProto *p = ATTRIBUTE(to, name, INTS);
-    size_t n;
-    char **word = names(numbers, &n);
-    for (size_t i = 0; i < n; i++)
-        ADD(p->ints, p->n_ints, strtoll(word[i], NULL, 10));
-    return to;
-}
-
-/* ---- importing ---- */
-
-static Diag *said;
-
-/* The spec of the model, without its first line; NULL: it is refused. */
-static const char *spec_of_model(bool is_partial)
-{
-    OnnxModel *m = good(proto);
-    TextList dims = { 0 };
-    const char *err = NULL;
-    text_list_add(arena, &dims, "B=B:1..8");
-    text_list_add(arena, &dims, "T=T:1..64");
-    said = diag_new(arena);
-    Lower *l = lower_model(arena, m, &dims, is_partial, said);
-    const bool ok = l && write_model(l, "m", folder, &err);
-    onnx_close(m);
-    assert_int_equal(!ok, diag_nerror(said) > 0);
-    return ok ? strchr(text_read_file(arena, in_folder("m.cfg"), NULL), '\n') + 1 : NULL;
-}
-
-static void becomes(const char *golden)
-{
-    const char *text = spec_of_model(false);
-    if (!text)
-        fail_msg("%s", golden_diag(arena, said));
-    golden_check(arena, arena_printf(arena, DCGEN_SOURCE_DIR "/tests/gen/import/lowered/%s.cfg", golden), text);
-}
+#include "tests/gen/import/lower_model.h"
 
 /* ---- patterns ---- */
 
@@ -523,17 +435,6 @@ TEST(what_resized_elements_are_made_of)
 }
 
 /* ---- what is told ---- */
-
-static void is_refused(const char *const *why)
-{
-    if (spec_of_model(false))
-        fail_msg("it was taken; expected: %s", why[0]);
-    const char *text = golden_diag(arena, said);
-    for (; *why; why++)
-        assert_has(text, *why);
-}
-
-#define REFUSED(...) is_refused((const char *const[]){ __VA_ARGS__, NULL })
 
 TEST(all_that_is_not_supported_is_told_at_once)
 {

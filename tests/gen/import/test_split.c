@@ -149,4 +149,42 @@ TEST(rows_along_both_axes)
     }
 }
 
+TEST(functions_that_are_nested_too_deeply)
+{
+    enum { N = 300 };
+    for (int i = 0; i < N; i++) {
+        const char *output = i + 1 < N ? arena_printf(arena, "h%d", i) : "y";
+        NODE(proto->graph, i % 2 ? "Relu" : "Tanh", "", i ? arena_printf(arena, "h%d", i - 1) : "x", output);
+    }
+    const double *y = result(2);
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        double want = x_at(k);
+        for (int i = 0; i < N; i++)
+            want = i % 2 ? fmax(want, 0) : tanh(want);
+        assert_near(y[k], want);
+    }
+}
+
+/* ((x*1 + x*2) + (x*3 + x*4)) + ... */
+TEST(a_sum_that_is_too_long)
+{
+    enum { N = 256 };
+    static float factor[N];
+    for (int i = 0; i < N; i++) {
+        factor[i] = (float)(i % 2 ? -i : i) / 8 + 0.5f;
+        set_raw(add_tensor(proto->graph, arena_printf(arena, "c%d", i), ELEMENT_F32, "1"), &factor[i], sizeof *factor);
+        NODE(proto->graph, "Mul", "", arena_printf(arena, "x c%d", i), arena_printf(arena, "s%d", N + i));
+    }
+    for (int i = N - 1; i > 0; i--)
+        NODE(proto->graph, "Add", "", arena_printf(arena, "s%d s%d", 2 * i, 2 * i + 1),
+             i > 1 ? arena_printf(arena, "s%d", i) : "y");
+    const double *y = result(2);
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        double want = 0;
+        for (int i = 0; i < N; i++)
+            want += x_at(k) * (double)factor[i];
+        assert_near(y[k], want);
+    }
+}
+
 TEST_EACH(setup_model, teardown_folder)

@@ -150,6 +150,34 @@ static void add_read(const GraphWriter *w, FillScope *s, const char *list, Tenso
     }
 }
 
+/* Does a node take it from an element behind its first one on? */
+static bool is_seen_behind(const GraphWriter *w, int tensor)
+{
+    int64_t at;
+    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++)
+        for (int i = 0; i < w->graph->file->function[n->function]->op->noperand; i++)
+            if (n->operand[i].tensor == tensor && !(poly_is_number(n->operand[i].at, &at) && at == 0))
+                return true;
+    return false;
+}
+
+/* Adds what a call is given and must not be NULL, unless it has no elements. Of constants those alone that functions
+ * would not see to be NULL. */
+static void add_given(const GraphWriter *w, FillScope *s)
+{
+    fill_list(s, "given");
+    for (int i = 0; i < w->graph->ntensor; i++) {
+        const Tensor *t = &w->graph->tensor[i];
+        const Poly *elems = graph_elems(w->graph, t->rank, t->extent);
+        int64_t least = 0, most;
+        if (t->kind == TENSOR_INNER || !is_read(w, i) || (t->kind == TENSOR_CONSTANT && !is_seen_behind(w, i)))
+            continue;
+        poly_range(w->graph->polys, elems, &least, &most);
+        fill_wordf(fill_row(s), "IS_MISSING", least > 0 ? "!%s" : "!%s && %s > 0", graph_tensor_c(w, t),
+                   graph_size_c(w, elems));
+    }
+}
+
 static void add_conditions(const GraphWriter *w, FillScope *s)
 {
     const PolyCondition *c;
@@ -508,6 +536,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     add_read(&w, s, "read_outputs", TENSOR_OUTPUT);
     add_read(&w, s, "read_constants", TENSOR_CONSTANT);
     add_read(&w, s, "inner", TENSOR_INNER);
+    add_given(&w, s);
     add_every_tensor(&w, s);
     add_draws(&w, s);
     add_tried(&w, s);

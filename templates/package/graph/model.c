@@ -249,6 +249,10 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
 #endif
     TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat read_outputs
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
+//@ repeat given
+    if (IS_MISSING)
+        return PACKAGE_BAD_POINTER;
+//@ end
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 
 #if MOST_BESIDE

@@ -208,6 +208,9 @@ static const char macro_beginnings[] =
     "PRId PRIi PRIo PRIu PRIx PTHREAD_ PTRDIFF REG_ RENAME_ RTLD_ SA_ SCHAR_ SCHED_ SCN SEGV_ SHRT_ SIG SIZE_ SI_ SNAN "
     "STA_ TIMER_ TIME_ TRAP_ UCHAR_ UINT ULLONG_ ULONG_ USHRT_ WCHAR_ WINT_ XATTR_ atomic_ pthread_ si_ sigev_notify_ ";
 
+/* Types of members in the package's header: behind a member of that name there would be none. */
+static const char member_types[] = " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ";
+
 /* Headers of the system (<string.h> must not be the package's own) and what programs are linked with. */
 static const char files[] =
     " aio aliases alloca ar argp argz assert atomic blas byteswap c cblas clang complex cpio cpuid crypt ctype "
@@ -294,12 +297,19 @@ bool name_is_capitals(const char *name)
     return isupper((unsigned char)*name) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
-const char *name_argument_fault(const char *name)
+static const char *fault_of(const char *name, bool is_taken_type)
 {
     const char *why = name_fault(name);
-    if (!why && (name_is_among(macros, name, strlen(name)) || begins(name, macro_beginnings) || is_type(name)))
+    if (!why && (name_is_among(macros, name, strlen(name)) || begins(name, macro_beginnings) || is_taken_type))
         return "is taken by a macro or a type of C";
     return why;
+}
+
+const char *name_argument_fault(const char *name) { return fault_of(name, is_type(name)); }
+
+const char *name_member_fault(const char *name)
+{
+    return fault_of(name, name_is_among(member_types, name, strlen(name)));
 }
 
 const char *name_package_fault(const char *name)

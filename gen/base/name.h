@@ -17,6 +17,9 @@ const char *name_fault(const char *name);
  * has is not known here (gen/unit/unit_names.c). */
 const char *name_argument_fault(const char *name);
 
+/* As name_fault, for a tensor or a dim of a model: a member of structs in the package's header. */
+const char *name_member_fault(const char *name);
+
 /* Capital letters, digits and '_' alone, beginning with a letter, as names that heads of templates declare are. */
 bool name_is_capitals(const char *name);
 

@@ -85,14 +85,24 @@ int graph_add_tensor(GraphReader *r, Tensor t)
     return g->ntensor - 1;
 }
 
+const char *graph_name_fault(const GraphReader *r, const char *name)
+{
+    const char *package = r->graph->file->function[0]->package, *why = name_member_fault(name);
+    const size_t n = strlen(package);
+    if (!why && strncmp(name, package, n) == 0 && name[n] == '_' && name_is_capitals(name + n + 1))
+        return "may be a macro of the package";
+    return why;
+}
+
 /* Reads the name of a tensor or a view, which no other has. NULL after an error. */
-static const char *read_name(GraphReader *r, const ConfSetting *group)
+static const char *read_name(GraphReader *r, const ConfSetting *group, bool is_tensor)
 {
     const Graph *g = r->graph;
     const ConfSetting *s = conf_member(group, "name");
     const char *name;
     if (!s || !conf_string(r->conf, s, NULL, &name) ||
-        !conf_check_name(r->diag, s->at, "tensor", name, name_fault(name)))
+        !conf_check_name(r->diag, s->at, is_tensor ? "tensor" : "view", name,
+                         is_tensor ? graph_name_fault(r, name) : name_fault(name)))
         return NULL;
     if (names_find(NAMES(g->tensor, g->ntensor), name) < 0 && names_find(NAMES(g->view, g->nview), name) < 0)
         return name;
@@ -118,7 +128,7 @@ static void read_tensor(GraphReader *r, const ConfSetting *group, TensorKind kin
     Tensor t = { .kind = kind, .slot = -1, .loc = group->at };
     if (!conf_group(r->conf, group, NULL) || !conf_keys(r->conf, group, keys, LENGTH(keys)))
         return;
-    t.name = t.from = read_name(r, group);
+    t.name = t.from = read_name(r, group, true);
     conf_string(r->conf, group, "from", &t.from);
     t.stored = read_type(r, group);
     if (!read_sizes(r, group, "extents", t.extent, &t.rank) || !t.name)
@@ -149,7 +159,7 @@ static void read_view(GraphReader *r, const ConfSetting *group)
     int nstride = 0;
     if (!conf_group(r->conf, group, NULL) || !conf_keys(r->conf, group, keys, LENGTH(keys)))
         return;
-    v.name = read_name(r, group);
+    v.name = read_name(r, group, false);
     if (!conf_string(r->conf, group, "of", &v.of) || !read_sizes(r, group, "extents", v.extent, &v.rank) || !v.name ||
         (conf_member(group, "at") && !graph_read_size(r, conf_member(group, "at"), &v.at)))
         return;
@@ -171,11 +181,13 @@ static void read_view(GraphReader *r, const ConfSetting *group)
 
 /* ---- the whole ---- */
 
-static void make_dims(Graph *g)
+static void make_dims(GraphReader *r)
 {
-    const Spec *f = g->file->function[0];
-    for (int i = 0; i < f->ndim; i++)
-        polys_dim(g->polys, f->dim[i].name, f->dim[i].min, f->dim[i].max);
+    const Spec *f = r->graph->file->function[0];
+    for (const Dim *d = f->dim; d < f->dim + f->ndim; d++) {
+        conf_check_name(r->diag, d->loc, "dim", d->name, graph_name_fault(r, d->name));
+        polys_dim(r->graph->polys, d->name, d->min, d->max);
+    }
 }
 
 /* Each output is written, all of it, and so is what is written in parts and read. */
@@ -213,7 +225,7 @@ static void read_graph(GraphReader *r, const ConfSetting *s)
     if (!conf_group(r->conf, s, NULL))
         return;
     conf_keys(r->conf, s, keys, LENGTH(keys));
-    make_dims(r->graph);
+    make_dims(r);
     read_tensors(r, s, "inputs", TENSOR_INPUT);
     read_tensors(r, s, "outputs", TENSOR_OUTPUT);
     read_tensors(r, s, "constants", TENSOR_CONSTANT);

@@ -365,7 +365,7 @@ static bool read(const Binder *b, int tensor, Loc at)
 static int new_tensor(const Binder *b, int operand, const char *name, Loc at)
 {
     Tensor t = { .name = name, .from = name, .kind = TENSOR_INNER, .slot = -1, .loc = at };
-    if (!conf_check_name(b->reader->diag, at, "tensor", name, name_fault(name)))
+    if (!conf_check_name(b->reader->diag, at, "tensor", name, graph_name_fault(b->reader, name)))
         return -1;
     t.stored = spec_element(b->spec, &b->spec->op->operand[operand]);
     t.rank = spec_layout(b->spec, operand)->rank;

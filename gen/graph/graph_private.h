@@ -26,5 +26,7 @@ bool graph_read_size(GraphReader *r, const ConfSetting *s, const Poly **out);
 /* Strides of elements side by side. */
 void graph_dense(GraphReader *r, int rank, const Poly *const *extent, const Poly **stride);
 int graph_add_tensor(GraphReader *r, Tensor t);
+/* What is wrong with the name of a tensor or a dim, which the package's code has; NULL: nothing. */
+const char *graph_name_fault(const GraphReader *r, const char *name);
 
 #endif

@@ -90,9 +90,11 @@ const char *lower_identifier(Lower *l, const char *name)
     while (t.len && t.s[t.len - 1] == '_')
         t.s[--t.len] = '\0';
     const char *stem = t.len ? text_str(&t) : "t";
+    if (name_member_fault(arena_printf(l->arena, "%s_2", stem))) /* it begins as macros do */
+        stem = arena_printf(l->arena, "t_%s", stem);
     for (int n = 0;; n++) {
         const char *made = n ? arena_printf(l->arena, "%s_%d", stem, n + 1) : stem;
-        bool is_taken = name_fault(made) || polys_find(l->polys, made) >= 0;
+        bool is_taken = name_member_fault(made) || polys_find(l->polys, made) >= 0;
         for (int i = 0; i < l->nmemory && !is_taken; i++)
             is_taken = l->memory[i].name && strcmp(l->memory[i].name, made) == 0;
         if (!is_taken)
@@ -150,7 +152,7 @@ static bool read_given(Arena *a, const char *text, GivenDim *g)
     if (colon && (sscanf(colon + 1, "%" SCNd64 "..%" SCNd64 "%n", &g->least, &g->most, &end) < 2 || colon[1 + end] ||
                   g->least < 0 || g->most < g->least || g->most > INT32_MAX))
         return false;
-    return *g->symbol && !name_fault(g->name);
+    return *g->symbol;
 }
 
 const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)
@@ -160,6 +162,9 @@ const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)
     for (int i = 0; i < dims->n; i++)
         if (!read_given(a, dims->item[i], &given[i]))
             diag_error(d, (Loc){ 0 }, "--dim '%s': expected NAME=D:LEAST..MOST, as in batch=B:1..16", dims->item[i]);
+        else if (name_member_fault(given[i].name))
+            diag_error(d, (Loc){ 0 }, "--dim '%s': the dim '%s' %s", dims->item[i], given[i].name,
+                       name_member_fault(given[i].name));
         else
             for (int k = 0; k < i; k++)
                 if (given[k].symbol && strcmp(given[k].symbol, given[i].symbol) == 0)

@@ -15,36 +15,7 @@
 
 enum { FIRST_CONDITION = 10 }; /* codes of conditions begin there */
 
-/* ---- names and sizes ---- */
-
-static Expr *size_expr(const GraphWriter *w, const Poly *x)
-{
-    Arena *a = w->emitter->arena;
-    return expr_parse(a, poly_text(a, w->graph->polys, x), (Loc){ 0 }, w->emitter->diag);
-}
-
-const char *graph_size_c(const GraphWriter *w, const Poly *x)
-{
-    Expr *e = size_expr(w, x);
-    return e ? expr_c_int(w->emitter->arena, e, w->emitter->spec->package) : "0";
-}
-
-const char *graph_size_real_c(const GraphWriter *w, const Poly *x)
-{
-    Expr *e = size_expr(w, x);
-    return e ? expr_c_real(w->emitter->arena, e, w->emitter->spec->package, "(double)") : "0";
-}
-
-/* What a tensor is called in model.c: its name, unless model.c has that already. */
-static const char *c_name(const GraphWriter *w, const Tensor *t)
-{
-    Arena *a = w->emitter->arena;
-    const char *name = t->name;
-    while (fill_has_name(a, w->pattern, name) || polys_find(w->graph->polys, name) >= 0 ||
-           (name != t->name && names_find(NAMES(w->graph->tensor, w->graph->ntensor), name) >= 0))
-        name = arena_printf(a, "%s_", name);
-    return name;
-}
+/* ---- tensors as texts ---- */
 
 /* ["B", "T", "768"], for package.json */
 static const char *extents_json(const GraphWriter *w, const Tensor *t)
@@ -86,16 +57,13 @@ static const char *weight_type(Arena *a, const Storage *s)
 static void add_dims(const GraphWriter *w, FillScope *s)
 {
     const Polys *p = w->graph->polys;
-    const Spec *f = w->graph->file->function[0];
     fill_list(s, "dims");
     fill_number(s, "NDIM", polys_ndim(p));
     for (int i = 0; i < polys_ndim(p); i++) {
         int64_t least, most;
         polys_dim_range(p, i, &least, &most);
-        FILL_WORDS(fill_row(s), WORD("DIM", polys_dim_name(p, i)), WORD("DIM_LEAST", least), WORD("DIM_MOST", most));
-        if (fill_has_name(s->arena, w->pattern, polys_dim_name(p, i)))
-            diag_error(w->emitter->diag, f->dim[i].loc, "a package of a graph has '%s' itself; call the dim '%c'",
-                       polys_dim_name(p, i), toupper(*polys_dim_name(p, i)));
+        FILL_WORDS(fill_row(s), WORD("DIM", w->dim[i]), WORD("MEMBER", polys_dim_name(p, i)), WORD("DIM_LEAST", least),
+                   WORD("DIM_MOST", most));
     }
 }
 
@@ -166,7 +134,7 @@ static void add_every_tensor(const GraphWriter *w, FillScope *s)
     fill_list(s, "every_tensor");
     fill_number(s, "NTENSOR", w->graph->ntensor);
     for (const Tensor *t = w->graph->tensor; t < w->graph->tensor + w->graph->ntensor; t++)
-        add_tensor(w, s, t, c_name(w, t), n[t->kind]++);
+        add_tensor(w, s, t, graph_tensor_c(w, t), n[t->kind]++);
 }
 
 /* Adds those tensors of a kind that calls name, as locals of PACKAGE_run. */
@@ -177,8 +145,36 @@ static void add_read(const GraphWriter *w, FillScope *s, const char *list, Tenso
     for (int i = 0; i < w->graph->ntensor; i++) {
         const Tensor *t = &w->graph->tensor[i];
         if (t->kind == kind && is_read(w, i))
-            add_tensor(w, s, t, c_name(w, t), n);
+            add_tensor(w, s, t, graph_tensor_c(w, t), n);
         n += t->kind == kind;
+    }
+}
+
+/* Does a node take it from an element behind its first one on? */
+static bool is_seen_behind(const GraphWriter *w, int tensor)
+{
+    int64_t at;
+    for (const GraphNode *n = w->graph->node; n < w->graph->node + w->graph->nnode; n++)
+        for (int i = 0; i < w->graph->file->function[n->function]->op->noperand; i++)
+            if (n->operand[i].tensor == tensor && !(poly_is_number(n->operand[i].at, &at) && at == 0))
+                return true;
+    return false;
+}
+
+/* Adds what a call is given and must not be NULL, unless it has no elements. Of constants those alone that functions
+ * would not see to be NULL. */
+static void add_given(const GraphWriter *w, FillScope *s)
+{
+    fill_list(s, "given");
+    for (int i = 0; i < w->graph->ntensor; i++) {
+        const Tensor *t = &w->graph->tensor[i];
+        const Poly *elems = graph_elems(w->graph, t->rank, t->extent);
+        int64_t least = 0, most;
+        if (t->kind == TENSOR_INNER || !is_read(w, i) || (t->kind == TENSOR_CONSTANT && !is_seen_behind(w, i)))
+            continue;
+        poly_range(w->graph->polys, elems, &least, &most);
+        fill_wordf(fill_row(s), "IS_MISSING", least > 0 ? "!%s" : "!%s && %s > 0", graph_tensor_c(w, t),
+                   graph_size_c(w, elems));
     }
 }
 
@@ -316,9 +312,9 @@ static const char *operands_text(const GraphWriter *w, int node, const int *pack
         if (graph_is_packed(f, i))
             text_printf(&t, "model->packed[%d]", packed[node]);
         else if (poly_is_number(b->at, &at) && at == 0)
-            text_add(&t, c_name(w, &w->graph->tensor[b->tensor]));
+            text_add(&t, graph_tensor_c(w, &w->graph->tensor[b->tensor]));
         else
-            text_printf(&t, "%s + %s", c_name(w, &w->graph->tensor[b->tensor]), graph_size_c(w, b->at));
+            text_printf(&t, "%s + %s", graph_tensor_c(w, &w->graph->tensor[b->tensor]), graph_size_c(w, b->at));
         if (f->op->operand[i].strided)
             text_printf(&t, ", %s", strides_text(w, n, i));
     }
@@ -522,9 +518,11 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
         return true;
     const Source *model = conf_source(e->arena, unit_pattern(e->arena, e->unit, "graph/model.c"), e->diag);
     const Source *test = conf_source(e->arena, unit_pattern(e->arena, e->unit, "graph/test_model.c"), e->diag);
-    if (!model || !test)
+    const Source *run = conf_source(e->arena, unit_pattern(e->arena, e->unit, "graph/run_model.c"), e->diag);
+    if (!model || !test || !run)
         return false;
     w.pattern = arena_printf(e->arena, "%s\n%s", model->text, test->text);
+    graph_name_dims(&w, arena_printf(e->arena, "%s\n%s", w.pattern, run->text));
     graph_lay_out(&w);
     const int nerror = diag_nerror(e->diag);
     add_dims(&w, s);
@@ -538,6 +536,7 @@ bool emit_graph(Emitter *e, int n, FillScope *s)
     add_read(&w, s, "read_outputs", TENSOR_OUTPUT);
     add_read(&w, s, "read_constants", TENSOR_CONSTANT);
     add_read(&w, s, "inner", TENSOR_INNER);
+    add_given(&w, s);
     add_every_tensor(&w, s);
     add_draws(&w, s);
     add_tried(&w, s);

@@ -14,9 +14,13 @@ typedef struct {
     Graph *graph;
     const Plan *plan;    /* graph_lay_out */
     const char *pattern; /* the text of model.c */
+    const char **dim;    /* what each dim is called in code */
 } GraphWriter;
 
-/* A size in C: names are those of dims. As a double: of dims as such. */
+/* emit_names.c: fills in what dims are called in code with these patterns, then says what a tensor is in model.c. */
+void graph_name_dims(GraphWriter *w, const char *patterns);
+const char *graph_tensor_c(const GraphWriter *w, const Tensor *t);
+/* A size in C: names are those of dims in code. As a double: of dims as such. */
 const char *graph_size_c(const GraphWriter *w, const Poly *x);
 const char *graph_size_real_c(const GraphWriter *w, const Poly *x);
 

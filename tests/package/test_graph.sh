@@ -33,6 +33,14 @@ for file in model run_model test_model; do
     cc -std=c11 $warnings -fsyntax-only "fixed/$file.c" || failed "$file.c without dims"
 done
 
+section names that the code has too
+sed 's/\bT\b/w/g; s/\bP\b/n/g; s/"kept"/"task"/g; s/"x"; ext/"recall_exec"; ext/; s/X = "x"/X = "recall_exec"/; s/"y"/"recall_embed"/g; s/"weights"/"recall_dims"/g' recall.cfg >names.cfg
+run 0 replay --templates "$SRC/templates" --target portable --records recall.jsonl -o names names.cfg
+for file in model run_model test_model; do
+    cc -std=c11 -O1 $warnings -c "names/$file.c" -o "names_$file.o" || failed "$file.c of names that it has"
+done
+echo '#include "recall_model.h"' | c++ -x c++ -Wall -Wextra -Wshadow -Werror -Inames -fsyntax-only - || failed "recall_model.h of names that it has"
+
 section names of any characters
 # As it stands in the spec; in sed's own language each backslash, & and | has one more.
 odd=$(sed 's/[\\&|]/\\&/g' <<'NAME'
@@ -67,6 +75,9 @@ gcc -std=gnu17 -O1 -c recall/kernels.c -o kernels.o
 cc -std=gnu11 -O1 -c recall/pool.c -o pool.o
 cc -o test_model test_model.o check_*.o model.o kernels.o pool.o -lm -pthread
 ./test_model >"$tmp/log/test" || { cat "$tmp/log/test"; failed "the model's test"; }
+
+cc -o names_test names_test_model.o check_*.o names_model.o kernels.o pool.o -lm -pthread
+./names_test >"$tmp/log/test" || { cat "$tmp/log/test"; failed "the test of a model with names that the code has"; }
 
 section the example of the page
 sed -n '/^```c$/,/^```$/p' "$page" | sed -n '/example: a model that/,/^```$/p' | grep -v '^```' >example.c

@@ -61,7 +61,7 @@ static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
 /* PACKAGE_OK: a call may have these dims. */
 static int PACKAGE_check(const PACKAGE_dims *dims)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)dims;
 //@ repeat dims
     if (DIM < DIM_LEAST || DIM > DIM_MOST)
@@ -90,7 +90,7 @@ static int64_t PACKAGE_place_NUMBER(const int64_t *size, int64_t *at)
 //@ end
 static void PACKAGE_slot_bytes(const PACKAGE_dims *dims, int64_t *size)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)dims, (void)size;
     (void)DIM; //@ repeat dims
     size[NUMBER] = SLOT_BYTES; /* SLOT_DOC */ //@ repeat slots
@@ -127,14 +127,14 @@ enum { PACKAGE_counter_bytes = 16384 };
 /* Bytes of the workspace that nodes have one after the other: counters, and scratch memory of the node that needs most. */
 static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     size_t most = PACKAGE_counter_bytes, need = 0;
     (void)dims, (void)exec, (void)need;
 #else
 /* Scratch memory of the node that needs most, or of those that run at the same time. */
 static size_t PACKAGE_scratch_bytes(const PACKAGE_dims *dims, const PACKAGE_exec *exec)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     size_t most = 0, need;
     (void)dims;
 #endif
@@ -239,7 +239,7 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
     void *const scratch = memory + PACKAGE_lay_out(dims, slot);
 #endif
 
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)DIM; //@ repeat dims
 #if NINPUT
     const TENSOR_TYPE *const TENSOR = inputs->MEMBER; //@ repeat read_inputs
@@ -249,6 +249,10 @@ int PACKAGE_run(const PACKAGE_model *model, const PACKAGE_dims *dims,
 #endif
     TENSOR_TYPE *const TENSOR = outputs->MEMBER; //@ repeat read_outputs
     const TENSOR_TYPE *const TENSOR = model->constant[PLACE]; //@ repeat read_constants
+//@ repeat given
+    if (IS_MISSING)
+        return PACKAGE_BAD_POINTER;
+//@ end
     TENSOR_TYPE *const TENSOR = (TENSOR_TYPE *)(memory + slot[SLOT]); //@ repeat inner
 
 #if MOST_BESIDE

@@ -37,7 +37,7 @@ extern "C" {
 /* The sizes of a call. */
 typedef struct PACKAGE_dims {
 #if NDIM
-    int64_t DIM; /* DIM_LEAST to DIM_MOST */ //@ repeat dims
+    int64_t MEMBER; /* DIM_LEAST to DIM_MOST */ //@ repeat dims
 #else
     int none; /* the model's sizes are always the same */
 #endif

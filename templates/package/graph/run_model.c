@@ -92,7 +92,7 @@ enum { run_ntensor = sizeof run_tensors / sizeof *run_tensors };
 /* The extents of all of them at these dims. */
 static void run_extents(const PACKAGE_dims *dims, int64_t extent[run_ntensor][MOST_RANK])
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     const int64_t all[run_ntensor][MOST_RANK] = {
         { WEIGHT_EXTENTS }, //@ repeat inputs
         { WEIGHT_EXTENTS }, //@ repeat states
@@ -104,14 +104,14 @@ static void run_extents(const PACKAGE_dims *dims, int64_t extent[run_ntensor][MO
 }
 
 static const char *const run_dim_names[] = {
-    "DIM", //@ repeat dims
+    "MEMBER", //@ repeat dims
     NULL,
 };
 
 static int64_t *run_dim(PACKAGE_dims *d, int i)
 {
     int64_t *const all[] = {
-        &d->DIM, //@ repeat dims
+        &d->MEMBER, //@ repeat dims
         NULL,
     };
     (void)d;

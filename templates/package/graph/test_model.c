@@ -219,7 +219,7 @@ static void tell(int ok, const char *what)
 /* Draws all that the model is given, which depends on what nodes take it for. */
 static void draw_all(tensor *t, const PACKAGE_dims *dims)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)dims;
     (void)DIM; //@ repeat dims
 //@ repeat draws
@@ -230,7 +230,7 @@ static void draw_all(tensor *t, const PACKAGE_dims *dims)
 /* Calls the nodes one by one, and gives the largest error of any. wide: computes their definitions instead, in double precision. */
 static double run_nodes(tensor *t, const PACKAGE_model *model, const PACKAGE_dims *dims, void *scratch, int wide)
 {
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)dims, (void)model, (void)scratch;
     (void)DIM; //@ repeat dims
 #if FAMILY_CUDA
@@ -454,8 +454,8 @@ static void check_refused(const tensor *t, const PACKAGE_model *model, const PAC
     tell(run(t, model, dims, &none, NULL) == PACKAGE_BAD_POINTER, "no workspace, and it is not refused");
     tell(PACKAGE_run_bytes(NULL, NULL) == 0, "PACKAGE_run_bytes takes no dims");
 //@ repeat dims
-    wrong.DIM = (int64_t)DIM_LEAST - 1;
-    tell(PACKAGE_run_bytes(&wrong, NULL) == 0, "DIM is too small, and PACKAGE_run_bytes takes it");
+    wrong.MEMBER = (int64_t)DIM_LEAST - 1;
+    tell(PACKAGE_run_bytes(&wrong, NULL) == 0, "MEMBER is too small, and PACKAGE_run_bytes takes it");
     wrong = *dims;
 //@ end
     (void)wrong;
@@ -508,7 +508,7 @@ static void check(const PACKAGE_dims *dims)
 {
     tensor t[NTENSORS + 1];
     void *memory;
-    const int64_t DIM = dims->DIM; //@ repeat dims
+    const int64_t DIM = dims->MEMBER; //@ repeat dims
     (void)DIM; //@ repeat dims
     set(&t[TENSOR_NUMBER], "MEMBER", TENSOR_KIND, PLACE, IS_WHOLE, sizeof(TENSOR_TYPE), TENSOR_ELEMS); //@ repeat every_tensor
     draw_all(t, dims);
@@ -536,7 +536,7 @@ static void check(const PACKAGE_dims *dims)
     check_refused(t, &model, dims);
     run_nodes(t, &model, dims, scratch, 1);
     const double off = difference(t);
-    printf("DIM = %lld ", (long long)DIM); //@ repeat dims
+    printf("MEMBER = %lld ", (long long)DIM); //@ repeat dims
     printf(": each node within %.3g of what rounding may cause; outputs off by %.3g of the largest\n", most, off);
 #if ROUNDS_INPUTS
     tell(off <= NNODE * INPUT_ROUNDING + 1e-6, "outputs are too far from those in double precision");

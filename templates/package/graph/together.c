@@ -68,13 +68,13 @@ static int PACKAGE_end_group(PACKAGE_group *g, const PACKAGE_exec *exec)
 #define BESIDE(number, place, name, ...) \
     do { \
         if (group.takes[place]) { \
-            PACKAGE_task *const task = &group.task[group.ntask++]; \
-            code = name##_prepare(__VA_ARGS__, &group.alone, &task->plan.name); \
+            PACKAGE_task *const PACKAGE_one = &group.task[group.ntask++]; \
+            code = name##_prepare(__VA_ARGS__, &group.alone, &PACKAGE_one->plan.name); \
             if (code != PACKAGE_OK) \
                 return code; \
-            task->execute = name##_beside; \
-            task->scratch = group.scratch; \
-            group.scratch += (task->plan.name.scratch_bytes + 63) / 64 * 64; \
+            PACKAGE_one->execute = name##_beside; \
+            PACKAGE_one->scratch = group.scratch; \
+            group.scratch += (PACKAGE_one->plan.name.scratch_bytes + 63) / 64 * 64; \
         } else { \
             NODE(number, name(__VA_ARGS__, scratch, exec)); \
         } \

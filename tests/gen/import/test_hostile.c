@@ -8,6 +8,7 @@
 #include <time.h>
 #include "gen/base/conf.h"
 #include "gen/base/text.h"
+#include "gen/graph/graph.h"
 #include "gen/import/lower.h"
 #include "tests/gen/import/onnx_model.h"
 
@@ -58,14 +59,14 @@ static bool import(void)
     text_list_add(arena, &dims, "N=T:1..9");
     imported = diag_new(arena);
     Lower *l = lower_model(arena, m, &dims, false, imported);
-    const bool ok = l && write_model(l, "m", folder, &err);
+    const bool ok = l && write_model(l, "made", folder, &err);
     assert_null(err);
     assert_int_equal(!ok, diag_nerror(imported) > 0);
     assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 60);
     onnx_close(m);
     if (!ok)
         return false;
-    Source *src = conf_source(arena, in_folder("m.cfg"), said_by = diag_new(arena));
+    Source *src = conf_source(arena, in_folder("made.cfg"), said_by = diag_new(arena));
     assert_non_null(src);
     if (!conf_parse(arena, src, 0, src->len, said_by))
         fail_msg("%s\n%s", golden_diag(arena, said_by), src->text);
@@ -79,6 +80,27 @@ static void refused(const char *node)
     if (import())
         fail_msg("it was taken: %s", node);
     assert_has(golden_diag(arena, imported), node);
+}
+
+/* ---- names ---- */
+
+TEST(names_that_c_has)
+{
+    static const char *const name[] = { "unix", "NULL", "INT64_MAX", "int", "int32_t", "size_t" };
+    for (size_t i = 0; i < LENGTH(name); i++) {
+        proto = new_model();
+        ADD(proto->graph->input, proto->graph->n_input, new_value(name[i], "2 unix NULL"));
+        NODE(proto->graph, "Exp", "/exp", name[i], "EOF");
+        add_output(proto->graph, "EOF");
+        assert_true(import());
+        Source *src = conf_source(arena, in_folder("made.cfg"), said_by = diag_new(arena));
+        static const char *const templates[] = { DCGEN_SOURCE_DIR "/templates" };
+        const SpecFile *file = spec_file_parse(arena, src, templates, 1, said_by);
+        const Graph *g = file ? graph_read(arena, file, said_by) : NULL;
+        if (!g)
+            fail_msg("%s\n%s", golden_diag(arena, said_by), src->text);
+        assert_string_equal(g->tensor[0].from, name[i]);
+    }
 }
 
 /* ---- large ones ---- */
@@ -207,10 +229,10 @@ static void check_weights(int n)
 {
     const char *why;
     size_t bytes;
-    Source *src = conf_source(arena, in_folder("m.cfg"), diag_new(arena));
+    Source *src = conf_source(arena, in_folder("made.cfg"), diag_new(arena));
     const Conf *c = conf_parse(arena, src, 0, src->len, diag_new(arena));
     const ConfSetting *list = conf_member(conf_member(c->root, "graph"), "constants");
-    const char *weights = conf_read(arena, in_folder("m.safetensors"), 1 << 20, &bytes, &why);
+    const char *weights = conf_read(arena, in_folder("made.safetensors"), 1 << 20, &bytes, &why);
     assert_non_null(weights);
     assert_int_equal(conf_length(list), n);
     for (int i = 0; i < n; i++) {

@@ -90,6 +90,22 @@ static void check_sizes(Recall *r)
     tell(recall_rows(r, 8, 56, x, y) == recall_OK, "as many rows as are kept");
 }
 
+/* Of each pointer, also where a node takes what lies behind it: NULL + 32*P is not NULL. */
+static void check_pointers(const Recall *r)
+{
+    static float x[8 * DEPTH], y[8 * WIDTH], kept[64 * WIDTH];
+    const recall_dims dims = { .T = 2, .P = 3 };
+    const recall_model unloaded = { 0 };
+    for (int i = 0; i < 5; i++) {
+        const recall_inputs inputs = { i == 1 ? NULL : x };
+        const recall_state state = { i == 2 ? NULL : kept };
+        const recall_outputs outputs = { i == 3 ? NULL : y };
+        const int code =
+            recall_run(i == 4 ? &unloaded : &r->model, &dims, &inputs, &state, &outputs, r->workspace, NULL);
+        tell(code == (i ? recall_BAD_POINTER : recall_OK), "a pointer that is NULL");
+    }
+}
+
 static void check_files(void *packed)
 {
     static _Alignas(64) unsigned char file[8192], *copy;
@@ -146,6 +162,7 @@ int main(int argc, char **argv)
     check_rows(&r, (const int[]){ 8, 8, 0 });
     check_rows(&r, (const int[]){ 5, 1, 1, 1, 8, 1, 0 });
     check_sizes(&r);
+    check_pointers(&r);
     check_files(r.packed);
     tell(write_file(argv[2], file, put_pair(file, &r)), "the pair");
     return failed != 0;

@@ -152,7 +152,7 @@ static bool read_given(Arena *a, const char *text, GivenDim *g)
     if (colon && (sscanf(colon + 1, "%" SCNd64 "..%" SCNd64 "%n", &g->least, &g->most, &end) < 2 || colon[1 + end] ||
                   g->least < 0 || g->most < g->least || g->most > INT32_MAX))
         return false;
-    return *g->symbol;
+    return *g->symbol && !name_fault(g->name);
 }
 
 const GivenDim *lower_given_dims(Arena *a, const TextList *dims, Diag *d)

@@ -103,6 +103,14 @@ TEST(names_that_c_has)
     }
 }
 
+TEST(dims_that_c_has)
+{
+    TextList dims = { 0 };
+    text_list_add(arena, &dims, "seq=EOF:1..9");
+    assert_null(lower_given_dims(arena, &dims, imported = diag_new(arena)));
+    assert_has(golden_diag(arena, imported), "--dim 'seq=EOF:1..9': the dim 'EOF' is taken by a macro");
+}
+
 /* ---- large ones ---- */
 
 TEST(a_long_chain_of_sums)

@@ -30,16 +30,6 @@ static const char *folder_of(Arena *a, const char *path)
     return !slash ? "." : slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
-static void tell_kept(const Lower *l)
-{
-    int n = 0;
-    for (int i = 0; i < l->nmemory; i++)
-        n += l->memory[i].kind == MEMORY_STATE;
-    if (!n)
-        diag_warn(l->diag, (Loc){ 0 },
-                  "--keep is of no effect: no input is given back as an output with more behind it");
-}
-
 /* Writes NAME.cfg and NAME.safetensors into the folder, which is made if need be. The path of the former; NULL: it
  * fails. */
 static const char *import_to(Run *r, const char *folder)
@@ -48,10 +38,8 @@ static const char *import_to(Run *r, const char *folder)
     const char *path = r->o->operand, *name = name_of(r->a, path), *err = NULL;
     OnnxModel *m = onnx_read(r->a, path, d);
     Lower *l = m ? lower_model(r->a, m, &r->o->dims, r->o->partial, d) : NULL;
-    if (l && r->o->keep) {
-        states_keep(l, lower_dim(l, "kept"));
-        tell_kept(l);
-    }
+    if (l && r->o->keep && !states_keep(l, lower_dim(l, "kept")))
+        diag_warn(d, (Loc){ 0 }, "--keep is of no effect: no input is given back as an output with more behind it");
     if (l)
         lower_tell_dims(l);
     if (l && mkdir(folder, 0777) != 0 && errno != EEXIST)

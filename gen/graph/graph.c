@@ -13,13 +13,7 @@ const char *const tensor_kinds[TENSOR_KIND_COUNT] = { "input", "output", "consta
 
 /* ---- sizes ---- */
 
-const Poly *graph_elems(Graph *g, int rank, const Poly *const *extent)
-{
-    const Poly *elems = poly_number(g->polys, 1);
-    for (int i = 0; i < rank; i++)
-        elems = poly_mul(g->polys, elems, extent[i]);
-    return elems;
-}
+const Poly *graph_elems(Graph *g, int rank, const Poly *const *extent) { return poly_product(g->polys, rank, extent); }
 
 void graph_dense(GraphReader *r, int rank, const Poly *const *extent, const Poly **stride)
 {

@@ -220,36 +220,26 @@ static bool require_extents(const Binder *b, int operand, int tensor, const View
     return true;
 }
 
-/* The first element of a view, and so all others but the last, lies within its tensor. */
-static bool require_begin(const Binder *b, int operand, const Tensor *t, const View *v)
-{
-    const char *why = arena_printf(b->reader->arena, "the view '%s' begins within '%s'", v->name, t->name);
-    bool begins = polys_require_least(b->reader->graph->polys, v->at, why);
-    for (int i = 0; i < v->rank && begins; i++)
-        begins = polys_require_least(b->reader->graph->polys, v->stride[i], why);
-    return begins ||
-           diag_error(b->reader->diag, conf_member(b->group, b->spec->op->operand[operand].name)->at,
-                      "the view '%s', which the node '%s' takes, begins before '%s'", v->name, b->node->name, t->name);
-}
-
-/* The last element of a view lies within its tensor. */
+/* All elements of a view lie within its tensor: it goes on from its first element to its last. */
 static bool require_within(const Binder *b, int operand, int tensor, const View *v)
 {
     Graph *g = b->reader->graph;
     Polys *p = g->polys;
     const Tensor *t = &g->tensor[tensor];
+    const char *begins = arena_printf(b->reader->arena, "the view '%s' begins within '%s'", v->name, t->name);
+    const char *ends = arena_printf(b->reader->arena, "the view '%s' ends within '%s'", v->name, t->name);
     const Poly *last = v->at, *one = poly_number(p, 1);
-    for (int i = 0; i < v->rank; i++)
+    bool is_behind = polys_require_least(p, v->at, begins);
+    for (int i = 0; i < v->rank; i++) {
+        is_behind = is_behind && polys_require_least(p, v->stride[i], begins);
         last = poly_add(p, last, poly_mul(p, v->stride[i], poly_sub(p, v->extent[i], one)));
+    }
     const Poly *left = poly_sub(p, poly_sub(p, graph_elems(g, t->rank, t->extent), one), last);
-    const char *why = arena_printf(b->reader->arena, "the view '%s' ends within '%s'", v->name, t->name);
-    if (!require_begin(b, operand, t, v))
-        return false;
-    if (left && polys_require_least(p, left, why))
+    if (is_behind && left && polys_require_least(p, left, ends))
         return true;
     return diag_error(b->reader->diag, conf_member(b->group, b->spec->op->operand[operand].name)->at,
-                      "the view '%s', which the node '%s' takes, reaches beyond the end of '%s'", v->name,
-                      b->node->name, t->name);
+                      "the view '%s', which the node '%s' takes, %s '%s'", v->name, b->node->name,
+                      is_behind ? "reaches beyond the end of" : "begins before", t->name);
 }
 
 /* A tensor seen as a whole. */

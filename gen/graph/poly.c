@@ -187,6 +187,14 @@ const Poly *poly_mul(Polys *p, const Poly *x, const Poly *y)
     return sum;
 }
 
+const Poly *poly_product(Polys *p, int n, const Poly *const *x)
+{
+    const Poly *all = poly_number(p, 1);
+    for (int i = 0; i < n; i++)
+        all = poly_mul(p, all, x[i]);
+    return all;
+}
+
 /* ---- quotients ---- */
 
 /* The whole multiples of y that x holds, so that what remains is not negative: 7*T*B
@@ -421,10 +429,9 @@ static bool stands_in(Polys *p, const Poly *x, const Poly *n)
 const Poly *poly_widened(Polys *p, const Poly *x, const Poly *n, const Poly *m)
 {
     const Poly *rest, *rows = x && n && n->nterm ? divide(p, x, n, &rest) : NULL;
-    for (int i = 0; rows && rows->nterm && !stands_in(p, rest, n);
-         i++) { /* 4*P is 4*(P + T) - 4*T, and no row behind */
+    if (rows && rows->nterm && !stands_in(p, rest, n)) { /* of 4*P in rows of 4*(P + T) the rest may be -4*T */
         rest = poly_add(p, rest, n);
-        rows = i ? NULL : poly_sub(p, rows, poly_number(p, 1));
+        rows = stands_in(p, rest, n) ? poly_sub(p, rows, poly_number(p, 1)) : NULL;
     }
     return rows ? poly_add(p, rest, poly_mul(p, rows, m)) : NULL;
 }

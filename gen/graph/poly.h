@@ -38,6 +38,7 @@ const Poly *poly_dim(Polys *p, int dim);
 const Poly *poly_add(Polys *p, const Poly *x, const Poly *y);
 const Poly *poly_sub(Polys *p, const Poly *x, const Poly *y);
 const Poly *poly_mul(Polys *p, const Poly *x, const Poly *y);
+const Poly *poly_product(Polys *p, int n, const Poly *const *x); /* 1 of none */
 /* An operator or function of expressions: "/" (towards 0), "%", "min", "max", "ceil_div", "ceil_to", "<" ... */
 const Poly *poly_apply(Polys *p, const char *op, const Poly *x, const Poly *y);
 /* An expression whose names are dims. NULL also where a name is none, or log2 and the like stand in it. */

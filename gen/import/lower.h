@@ -214,7 +214,7 @@ void siblings_join(Lower *l);
 /* ---- states.c ---- */
 
 /* Inputs that are given back as outputs with more behind become states. room: how many a state has room for. */
-void states_keep(Lower *l, const Poly *room);
+int states_keep(Lower *l, const Poly *room);
 
 /* ---- split.c ---- */
 
@@ -309,6 +309,8 @@ bool lower_numbers(Lower *l, const char *attribute, int input, int64_t *out, int
 void step_extent(Step *s, const char *name, const Poly *size);
 void step_operand(Step *s, const char *name, const Access *a, const Poly *const *extent);
 int step_readers(const Lower *l, int memory); /* the steps that read the memory and stay */
+/* How often nodes from this one on read the model's value, not its sizes alone; that it is an output counts, too. */
+int value_readers(const Lower *l, int value, int from);
 
 /* ---- the files lower_*.c ---- */
 

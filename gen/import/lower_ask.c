@@ -80,3 +80,14 @@ int step_readers(const Lower *l, int memory)
     }
     return n;
 }
+
+int value_readers(const Lower *l, int value, int from)
+{
+    const NetValue *net = &l->net->value[value];
+    int n = net->is_output;
+    for (int i = 0; i < net->nuse; i++) {
+        const LowerRow *row = net->use[i] < from ? NULL : lower_row(l->net->node[net->use[i]].op);
+        n += net->use[i] >= from && !(row && row->kind & LOWERS_SIZES);
+    }
+    return n;
+}

@@ -205,9 +205,7 @@ static bool as_dense(Lower *l, Product *p, int *out)
     Access a, b;
     const int m = m_place(l, p), n = n_place(l, p), k = k_place(l, p), of_b[2] = { k, n };
     const Memory *w = &l->memory[p->b->memory];
-    const Poly *count = number(l, 1);
-    for (int i = 0; i < w->rank; i++)
-        count = poly_mul(l->polys, count, w->extent[i]);
+    const Poly *count = poly_product(l->polys, w->rank, w->extent);
     if (w->kind != MEMORY_CONSTANT || poly_compare(l->polys, count, poly_mul(l->polys, p->N, p->K)) != POLY_EQUAL ||
         !access_of(l, p->b, 2, of_b, &b) || !poly_is(b.at, 0))
         return false;

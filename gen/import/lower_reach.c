@@ -34,16 +34,11 @@ static bool places_of(Lower *l, const Elem *x, Places *p)
 static bool range_of_sum(Lower *l, const Poly *x, const Places *p, int64_t *least, int64_t *most)
 {
     const Poly *by[LOWER_MAX_RANK], *rest;
-    int64_t times;
-    if (!poly_linear(l->polys, x, p->place, p->n, by, &rest) || !poly_is_number(rest, least))
-        return false;
-    *most = *least;
-    for (int i = 0; i < p->n; i++) {
-        if (!poly_is_number(by[i], &times) || times > INT32_MAX || times < -INT32_MAX)
-            return false;
-        *(times < 0 ? least : most) += times * (p->extent[i] - 1);
-    }
-    return true;
+    bool is_sum = poly_linear(l->polys, x, p->place, p->n, by, &rest) && poly_is_number(rest, least);
+    for (int i = 0; i < p->n && is_sum; i++)
+        is_sum = poly_is_number(by[i], least);
+    poly_range(l->polys, x, least, most);
+    return is_sum;
 }
 
 /* Those of constants, which are looked at one by one. */

@@ -24,11 +24,8 @@ static bool lower_shape(Lower *l, const NetNode *n)
 static bool lower_size(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
-    const Poly *all = poly_number(l->polys, 1);
+    const Elem *x = elem_size(l->elems, poly_product(l->polys, v->rank, v->dim));
     (void)n;
-    for (int i = 0; i < v->rank; i++)
-        all = poly_mul(l->polys, all, v->dim[i]);
-    const Elem *x = elem_size(l->elems, all);
     return lower_give_list(l, 0, ELEMENT_S64, 0, NULL, 1, &x);
 }
 

@@ -281,11 +281,7 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
     lower_places(l, v->rank, v->dim, place);
     bool is_whole = access_of(l, v->elem, v->rank, place, &a) && access_is_dense(l, &a, v->dim);
     Memory *m = &l->memory[v->elem->memory];
-    const Poly *elems = poly_number(l->polys, 1), *all = elems;
-    for (int i = 0; i < v->rank; i++)
-        elems = poly_mul(l->polys, elems, v->dim[i]);
-    for (int i = 0; i < m->rank; i++)
-        all = poly_mul(l->polys, all, m->extent[i]);
+    const Poly *elems = poly_product(l->polys, v->rank, v->dim), *all = poly_product(l->polys, m->rank, m->extent);
     is_whole = is_whole && m->kind == MEMORY_RESULT && !m->output && poly_compare(l->polys, elems, all) == POLY_EQUAL;
     if (!is_whole && !store_copy(l, v, NULL))
         return false;

@@ -63,8 +63,8 @@ static const Elem *element_at(Lower *l, Value *v, const Elem *const *by)
 {
     int place[LOWER_MAX_RANK];
     lower_places(l, v->rank, v->dim, place);
-    const Elem *x = elem_replace(l->elems, value_elem(l, v), v->rank, place, by);
-    if (!value_elem(l, v) || (x && has_plain_rows(l, x)))
+    const Elem *own = value_elem(l, v), *x = elem_replace(l->elems, own, v->rank, place, by);
+    if (!own || (x && has_plain_rows(l, x)))
         return x;
     for (int i = 0; i < v->rank; i++)
         if (!by[i])
@@ -94,13 +94,9 @@ static bool reshape(Lower *l, int rank, const Poly *const *dim)
 {
     const Value *v = lower_input(l, 0);
     const Elem *by[LOWER_MAX_RANK];
-    const Poly *at = number(l, 0), *step = number(l, 1), *has = step, *wants = step;
+    const Poly *at = number(l, 0), *step = number(l, 1);
     int a = 0, b = 0;
-    for (int i = 0; i < v->rank; i++)
-        has = poly_mul(l->polys, has, v->dim[i]);
-    for (int i = 0; i < rank; i++)
-        wants = poly_mul(l->polys, wants, dim[i]);
-    if (!lower_require(l, has, wants))
+    if (!lower_require(l, poly_product(l->polys, v->rank, v->dim), poly_product(l->polys, rank, dim)))
         return false;
     while (a < v->rank && a < rank && poly_compare(l->polys, v->dim[a], dim[a]) == POLY_EQUAL) {
         by[a] = lower_place_elem(l, a, dim[a]);
@@ -136,7 +132,7 @@ static bool wanted_shape(Lower *l, const Poly **dim, int *rank)
 static bool lower_reshape(Lower *l, const NetNode *n)
 {
     const Value *v = lower_input(l, 0);
-    const Poly *dim[LOWER_MAX_LIST], *all = number(l, 1), *given = all;
+    const Poly *dim[LOWER_MAX_LIST], *given = number(l, 1);
     int rank = 0, open = -1;
     if (!wanted_shape(l, dim, &rank))
         return false;
@@ -152,10 +148,8 @@ static bool lower_reshape(Lower *l, const NetNode *n)
         else
             given = poly_mul(l->polys, given, dim[i]);
     }
-    for (int i = 0; i < v->rank; i++)
-        all = poly_mul(l->polys, all, v->dim[i]);
     if (open >= 0)
-        dim[open] = poly_apply(l->polys, "/", all, given);
+        dim[open] = poly_apply(l->polys, "/", poly_product(l->polys, v->rank, v->dim), given);
     for (int i = 0; i < rank; i++)
         if (!dim[i])
             return lower_error(l, "its extent %d is not known", i);

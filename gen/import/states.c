@@ -57,8 +57,9 @@ static bool widen(Lower *l, int memory, const Poly *row, const Poly *wide, bool 
     return true;
 }
 
-void states_keep(Lower *l, const Poly *room)
+int states_keep(Lower *l, const Poly *room)
 {
+    int nstate = 0;
     for (int result = 0; result < l->nmemory; result++) {
         Memory *m = &l->memory[result];
         int input, axis;
@@ -81,5 +82,7 @@ void states_keep(Lower *l, const Poly *room)
         m->output = NULL;
         l->memory[input].kind = MEMORY_GONE;
         copy->is_gone = true;
+        nstate++;
     }
+    return nstate;
 }

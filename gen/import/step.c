@@ -73,18 +73,6 @@ static bool loads(const Value *v, int memory)
     return loads;
 }
 
-/* Is the value the model's output, or read by a node from this one on? */
-static bool is_read_from(const Lower *l, int value, int node)
-{
-    const NetValue *net = &l->net->value[value];
-    bool is_read = net->is_output;
-    for (int i = 0; i < net->nuse && !is_read; i++) {
-        const LowerRow *row = net->use[i] < node ? NULL : lower_row(l->net->node[net->use[i]].op);
-        is_read = net->use[i] >= node && !(row && row->kind & LOWERS_SIZES);
-    }
-    return is_read;
-}
-
 bool step_is_read_besides(const Lower *l, const Step *s, const Value *v)
 {
     const int at = l->node ? (int)(l->node - l->net->node) : l->net->nnode;
@@ -93,8 +81,8 @@ bool step_is_read_besides(const Lower *l, const Step *s, const Value *v)
         from = l->node->input[i] >= 0 && v == &l->value[l->node->input[i]] ? at : from;
     bool is_read = false;
     for (int i = 0; i < s->nseen && !is_read; i++)
-        is_read =
-            v != &l->value[s->seen[i]] && loads(&l->value[s->seen[i]], s->out) && is_read_from(l, s->seen[i], from);
+        is_read = v != &l->value[s->seen[i]] && loads(&l->value[s->seen[i]], s->out) &&
+                  value_readers(l, s->seen[i], from) > 0;
     return is_read;
 }
 

@@ -353,7 +353,6 @@ static bool is_costly(const Elem *x) { return x->is_heavy || x->nload > 1 || x->
 bool store_settle(Lower *l, int value)
 {
     Value *v = &l->value[value];
-    const NetValue *net = &l->net->value[value];
     if (!v->is_known || !v->elem || v->nlist || is_view(v->elem))
         return true;
     if (store_constant(l, v))
@@ -365,12 +364,7 @@ bool store_settle(Lower *l, int value)
         step_close(l, v->elem);
     if (is_view(v->elem))
         return true;
-    int nuse = net->is_output;
-    for (int i = 0; i < net->nuse; i++) {
-        const LowerRow *row = lower_row(l->net->node[net->use[i]].op);
-        nuse += !(row && row->kind & LOWERS_SIZES);
-    }
-    if (nuse > 1 && l->joins_rows[value] < 0 && is_costly(v->elem))
+    if (value_readers(l, value, 0) > 1 && l->joins_rows[value] < 0 && is_costly(v->elem))
         return store_value(l, v);
     return v->elem->weight <= ELEM_MAX_SIZE / 64 || store_value(l, v);
 }

@@ -210,9 +210,7 @@ static bool has_other_extents(const ModelWriter *w, const CallOperand *o, const 
     const Poly *extent[LOWER_MAX_RANK];
     const int rank = tensor_extents(w, o->access.memory, extent);
     bool differ = false;
-    *has = poly_number(p, 1);
-    for (int i = 0; i < rank; i++)
-        *has = poly_mul(p, *has, extent[i]);
+    *has = poly_product(p, rank, extent);
     for (int i = 0; i < rank && !differ; i++)
         differ = rank == o->rank && poly_compare(p, extent[i], o->extent[i]) != POLY_EQUAL;
     return differ && !poly_same(elems, *has);
@@ -223,11 +221,8 @@ static const char *binding(ModelWriter *w, const CallOperand *o)
 {
     Lower *l = w->lower;
     const Memory *m = &l->memory[o->access.memory];
-    const Poly *elems = poly_number(l->polys, 1), *all = elems, *has;
-    for (int i = 0; i < o->rank; i++)
-        elems = poly_mul(l->polys, elems, o->extent[i]);
-    for (int i = 0; i < m->rank; i++)
-        all = poly_mul(l->polys, all, m->extent[i]);
+    const Poly *elems = poly_product(l->polys, o->rank, o->extent), *has;
+    const Poly *all = poly_product(l->polys, m->rank, m->extent);
     const char *name = memory_name(w, o->access.memory);
     const bool dense = access_is_dense(l, &o->access, o->extent);
     const bool is_whole = dense && poly_is(o->access.at, 0) && poly_compare(l->polys, elems, all) == POLY_EQUAL;

@@ -110,9 +110,8 @@ class Graph(Own):
         if which == 11:  # rows of which parts are taken
             n = node("Softmax", x, axis=3) if self.r.random() < 0.5 else node("LayerNormalization", x, "s", "t", axis=-1)
             halves = ["h%d_%d" % (len(self.nodes), k) for k in range(2)]
-            self.nodes.append(onnx.helper.make_node("Split", [n, "half"], halves, axis=int(self.r.choice([2, 3]))))
-            axis = self.nodes[-1].attribute[0].i
-            self.nodes[-1].input[1] = "half%d" % axis
+            axis = int(self.r.choice([2, 3]))
+            self.nodes.append(onnx.helper.make_node("Split", [n, "half%d" % axis], halves, axis=axis))
             return node("Concat", *halves[::-1], axis=axis)
         if which == 12:
             return node("Reshape", node("Gather", node("Reshape", x, "flat24"), "order", axis=1), "back")

@@ -70,6 +70,15 @@ static inline Onnx__NodeProto *with_ints(Onnx__NodeProto *to, const char *name, 
     return to;
 }
 
+/* An extent of a value, as a scalar. at: the name of a list that says which. */
+static inline void size_of(const char *value, const char *at, const char *output)
+{
+    const char *sizes = arena_printf(arena, "%s.sizes", output), *one = arena_printf(arena, "%s.list", output);
+    node("Shape", value, sizes);
+    node("Gather", arena_printf(arena, "%s %s", sizes, at), one);
+    node("Squeeze", one, output);
+}
+
 /* ---- importing ---- */
 
 static Diag *said;

@@ -166,9 +166,7 @@ TEST(a_range_that_goes_down)
     whole("first", "0");
     whole("by", "-2");
     whole("end", "0");
-    node("Shape", "x", "sizes");
-    node("Gather", "sizes first", "list");
-    node("Squeeze", "list", "from");
+    size_of("x", "first", "from");
     node("Squeeze", "end", "to");
     node("Squeeze", "by", "step");
     node("Range", "from to step", "places");
@@ -321,9 +319,7 @@ TEST(an_element_of_each_row)
     whole("zero", "0");
     whole("one", "1");
     whole("last", "-1");
-    node("Shape", "x", "sizes");
-    node("Gather", "sizes zero", "batch");
-    node("Squeeze", "batch", "to");
+    size_of("x", "zero", "to");
     node("Squeeze", "zero", "from");
     node("Squeeze", "one", "step");
     node("Range", "from to step", "row");

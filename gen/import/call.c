@@ -206,7 +206,7 @@ static bool try_cuts(CallWriter *w, const Elem *value, const int *order, const i
     memcpy(m->order, order, sizeof m->order);
     const ElemType type = storage_is_whole(m->stored) ? ELEM_INT : ELEM_REAL;
     const Elem *x = by_axes(w, elem_as(l->elems, value, type), m->rank, extent, order, group);
-    if (!call_write_elem(w, x))
+    if (!(type == ELEM_INT ? call_write_whole(w, x) : call_write_elem(w, x)))
         return false;
     w->call->formula = text_str(&w->text);
     return w->call->noperand > 0 && add_output(w, group);

@@ -51,6 +51,8 @@ bool call_write_load(CallWriter *w, const Elem *x);
 
 /* Writes an expression over places of the axes. False: one formula cannot say it. */
 bool call_write_elem(CallWriter *w, const Elem *x);
+/* The same of a whole number for an output of these: one that is made of a real one is trunc of that. */
+bool call_write_whole(CallWriter *w, const Elem *x);
 
 /* ---- call_fits.c ---- */
 

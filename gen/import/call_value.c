@@ -116,6 +116,19 @@ static bool write_apply(CallWriter *w, const Elem *x)
     return true;
 }
 
+bool call_write_whole(CallWriter *w, const Elem *x)
+{
+    static const char *const wholes[] = { "floor", "ceil", "trunc", "round" };
+    if (!x || elem_stays_whole(x))
+        return call_write_elem(w, x);
+    const Elem *real = x->op && strcmp(x->op, "int") == 0 ? x->arg[0] : x;
+    const bool has_fraction = !real->op || names_find(NAMES(wholes, LENGTH(wholes)), real->op) < 0;
+    text_add(&w->text, has_fraction ? "trunc(" : "");
+    const bool ok = call_write_elem(w, real);
+    text_add(&w->text, has_fraction ? ")" : "");
+    return ok;
+}
+
 bool call_write_elem(CallWriter *w, const Elem *x)
 {
     if (!x || w->text.len > CALL_MAX_TEXT)

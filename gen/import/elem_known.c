@@ -355,6 +355,8 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
         return elem_as(e, arg[0], ELEM_REAL);
     if (strcmp(f->op, "int") == 0)
         return elem_as(e, arg[0], ELEM_INT);
+    if (strcmp(f->op, "abs") == 0 && arg[0]->type == ELEM_INT)
+        return ELEM(e, "max", arg[0], ELEM(e, "neg", arg[0]));
     const ElemType type = settle_types(e, f, n, arg);
     for (int i = 0; i < n; i++)
         if (!arg[i])

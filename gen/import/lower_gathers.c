@@ -64,7 +64,7 @@ static const Elem *from_zero(Lower *l, const Elem *at, const Poly *extent)
 static bool settle_indices(Lower *l, Value *v)
 {
     const Elem *x = value_elem(l, v);
-    return !x || !x->is_heavy || !elem_stays_whole(x) || store_value(l, v);
+    return !x || !x->is_heavy || x->type != ELEM_INT || store_value(l, v);
 }
 
 /* The indices of the second input; NULL after an error. */

@@ -288,8 +288,7 @@ bool lower_give_output(Lower *l, const OnnxValue *output)
     l->giver = NULL;
     m = &l->memory[v->elem->memory];
     if (elem_type_of(v->type) != ELEM_REAL && !storage_is_whole(m->stored))
-        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src },
-                 "the output %s, of %s, is given as f32, which has whole numbers up to 2^24",
+        diag_add(l->diag, DIAG_NOTE, (Loc){ .src = l->model->src }, "the output %s, of %s, is given as f32, 0 or 1",
                  onnx_shown(l->arena, output->name), elements[v->type].name);
     tell_of_f64(l, "output", output->name, output->type);
     m->output = output->name;

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * split: what one formula cannot say, as it has too many operands or rows along different axes, is computed in several
- * steps: a part of the expression, about half of it, goes to memory first, and is loaded where it stood.
+ * steps: a part of the expression, about half of it, goes to memory first, and is loaded where it stood. So do whole
+ * numbers that real ones become.
  */
+#include <string.h>
 #include "gen/import/lower.h"
 
 static bool may_be_stored(const Elem *x) { return x->type == ELEM_REAL && x->nload > 0 && x->kind != ELEM_LOAD; }
+
+/* A whole number that is made of a real one, as only outputs of whole numbers can store it: one with no other in it. */
+static const Elem *whole_of_real(const Elem *x)
+{
+    const Elem *part = NULL;
+    for (int i = 0; i < x->narg && !part; i++) {
+        const Elem *arg = x->arg[i];
+        part = whole_of_real(arg);
+        part = !part && arg->op && strcmp(arg->op, "int") == 0 ? arg : part;
+    }
+    return part;
+}
 
 /* The largest part with at most half of the whole; where none is so small, the smallest that there is on the way. */
 static const Elem *part_of(const Elem *whole)
@@ -46,8 +60,9 @@ static const Elem *with(Lower *l, const Elem *x, const Elem *part, const Elem *b
 
 bool split_value(Lower *l, const Elem **whole)
 {
-    const Elem *part = part_of(*whole), *to[LOWER_MAX_RANK], *back[LOWER_MAX_RANK];
-    Value v = { .is_known = true, .type = ELEMENT_F32 };
+    const Elem *whole_part = whole_of_real(*whole), *part = whole_part ? whole_part : part_of(*whole),
+               *to[LOWER_MAX_RANK], *back[LOWER_MAX_RANK];
+    Value v = { .is_known = true, .type = whole_part ? ELEMENT_S32 : ELEMENT_F32 };
     int from[LOWER_MAX_RANK], place[LOWER_MAX_RANK];
     if (!part)
         return false;

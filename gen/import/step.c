@@ -230,7 +230,7 @@ bool step_take(Lower *l, Step *s, Value *v)
 {
     const Elem *load = NULL;
     Call call;
-    if (!only_load(v->elem, s->out, &load) || !load || has_row(v->elem) ||
+    if (v->elem->type == ELEM_INT || !only_load(v->elem, s->out, &load) || !load || has_row(v->elem) ||
         (v->elem != load && step_is_read_besides(l, s, v)))
         return false;
     Inverse inverse = { .lower = l, .value = v, .load = load };

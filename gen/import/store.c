@@ -14,17 +14,19 @@ enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each th
 /* ---- formulas ---- */
 
 /* How what an expression gives is stored. */
-static const Storage *stored_as(const Elem *x) { return &storages[elem_stays_whole(x) ? STORED_S32 : STORED_F32]; }
+static const Storage *stored_as(const Elem *x) { return &storages[x->type == ELEM_INT ? STORED_S32 : STORED_F32]; }
 
 /* A value that reads no memory, as functions must: plus a constant that is 0. */
 static const Elem *with_operand(Lower *l, const Elem *x)
 {
     static const int32_t zero; /* in all types */
-    const bool is_whole = elem_stays_whole(x);
+    const bool is_whole = x->type == ELEM_INT;
     const Elem **added = &l->zero[is_whole];
     const Poly *one = poly_number(l->polys, 1);
     if (x->nload)
         return x;
+    if (x->op && strcmp(x->op, "int") == 0) /* it must stay the root */
+        return elem_as(l->elems, with_operand(l, x->arg[0]), ELEM_INT);
     if (!*added)
         *added = memory_elem(
             l, memory_constant(l, is_whole ? "dcgen.zero.s32" : "dcgen.zero", stored_as(x), 1, &one, &zero));
@@ -357,7 +359,7 @@ bool store_settle(Lower *l, int value)
         return true;
     if (store_constant(l, v))
         return true;
-    if (v->elem->type != ELEM_REAL && !(v->elem->is_heavy && elem_stays_whole(v->elem)))
+    if (v->elem->type == ELEM_TRUTH || (v->elem->type == ELEM_INT && !v->elem->is_heavy))
         return true; /* masks and places go into the expressions of those that use them */
     Step *open = step_open_in(l, v->elem);
     if (open && l->joins_results[value] < 0 && !step_take(l, open, v))

@@ -436,14 +436,14 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
     ModelWriter w = {
         .lower = l, .arena = l->arena, .nodes = { .arena = l->arena }, .declared = { .arena = l->arena }
     };
+    fit_masks(l);
+    gates_join(l);
+    siblings_join(l); /* adds memory */
+    name_constants(l);
     w.is_declared = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, bool);
     w.ndim = polys_ndim(l->polys);
     w.is_used = ARENA_ARRAY(l->arena, (size_t)w.ndim + 1, bool);
     w.made = ARENA_ARRAY(l->arena, (size_t)l->nmemory + 1, CallOperand);
-    fit_masks(l);
-    gates_join(l);
-    siblings_join(l);
-    name_constants(l);
     for (int i = 0; i < l->norder; i++)
         if (!l->step[l->order[i]].is_gone && !add_step(&w, &l->step[l->order[i]]))
             return false;

@@ -34,9 +34,8 @@ int operand_types(OperandType type[OPERAND_TYPE_MOST])
 Rounding dtype_rounding(const Dtype *t, const Storage *out)
 {
     const Storage *acc = t->part[PART_ACC];
-    const bool rounds = out != acc;
-    if (storage_is_whole(out) && out != t->part[PART_RESULT]) /* places and the like, which a formula counts */
-        return (Rounding){ 0 };
+    /* whole numbers that a formula gives: rounded where it says so, on the way, or not at all */
+    const bool is_whole = storage_is_whole(out) && out != t->part[PART_RESULT], rounds = out != acc && !is_whole;
     return (Rounding){ .sums = storage_roundoff(acc),
                        .inputs = t->eps_in,
                        .output = rounds ? storage_roundoff(out) : 0,

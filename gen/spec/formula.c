@@ -255,6 +255,11 @@ static void check_named(const FormulaReader *r)
     }
 }
 
+static bool has_no_fraction(const FormulaNode *v)
+{
+    return v->kind == FORMULA_APPLY && v->op >= FORMULA_FLOOR && v->op <= FORMULA_ROUND;
+}
+
 /* The root as the output stores it. Of an op that computes nothing by itself the spec may say the output's type. */
 static int of_output_type(FormulaReader *r, int root)
 {
@@ -264,10 +269,16 @@ static int of_output_type(FormulaReader *r, int root)
         out->stored = formula_storage_of(r, out->name);
     if (!out->stored || !storage_is_whole(out->stored))
         return formula_to_real(r, n, root);
-    return formula_type(r, root) == FORMULA_INT
-               ? root
-               : FAIL(r, n, "expected an integer, as '%s' is of type %s; found a real number", out->name,
-                      out->stored->name);
+    if (formula_type(r, root) == FORMULA_INT)
+        return root;
+    if (!has_no_fraction(&r->f->node[root]))
+        return FAIL(
+            r, n, "expected an integer, as '%s' is of type %s, or what floor, ceil, trunc or round gives; found %s",
+            out->name, out->stored->name, formula_type(r, root) == FORMULA_REAL ? "a real number" : "a comparison");
+    const FormulaNode whole = {
+        .kind = FORMULA_APPLY, .type = FORMULA_INT, .op = FORMULA_TO_INT, .narg = 1, .arg = { root }
+    };
+    return formula_add(r, n, whole);
 }
 
 /* Kernels go along the output's last extent, whose places need a name, as those of axes and derived extents have. */

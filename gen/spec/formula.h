@@ -55,6 +55,7 @@ typedef enum {
     FORMULA_NOT,
     FORMULA_CHOOSE,  /* c ? a : b */
     FORMULA_TO_REAL, /* of an integer; nobody writes it */
+    FORMULA_TO_INT,  /* of a real number without a fraction, which an output of integers stores; nobody writes it */
     FORMULA_ABS,
     FORMULA_SQRT,
     FORMULA_RSQRT,

@@ -30,6 +30,7 @@ const FormulaFunction formula_functions[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_NOT] = { "!", 1, false, TRUTHS, false },
     [FORMULA_CHOOSE] = { "?", 3, true, REALS, false },
     [FORMULA_TO_REAL] = { "", 1, false, REALS, false },
+    [FORMULA_TO_INT] = { "", 1, false, FORMULA_INT, false },
     [FORMULA_ABS] = { "abs", 1, false, REALS, false },
     [FORMULA_SQRT] = { "sqrt", 1, false, REALS, false },
     [FORMULA_RSQRT] = { "rsqrt", 1, false, REALS, true },

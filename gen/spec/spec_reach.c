@@ -38,6 +38,8 @@ static Range range_applied(const FormulaNode *v, const Range *of)
         return PACKAGE_range_smaller(a, b);
     case FORMULA_MAX:
         return PACKAGE_range_larger(a, b);
+    case FORMULA_TO_INT:
+        return PACKAGE_range_of(-INT32_MAX, INT32_MAX);
     default: /* a choice */
         return PACKAGE_range_either(b, of[v->arg[2]]);
     }

@@ -47,6 +47,7 @@ static const Form kernel_forms[FORMULA_FUNCTION_COUNT] = {
     [FORMULA_CHOOSE] = { "$0 ? $1 : $2", BIND_CHOICE, "PACKAGE_select_MACHINE($0, $1, $2)", BIND_PRIMARY },
     [FORMULA_TO_REAL] = { "(float)$0", BIND_UNARY, "__builtin_convertvector($0, PACKAGE_floats_MACHINE)",
                           BIND_PRIMARY },
+    [FORMULA_TO_INT] = { "(int)$0", BIND_UNARY, "__builtin_convertvector($0, PACKAGE_ints_MACHINE)", BIND_PRIMARY },
     [FORMULA_MIN] = { "PACKAGE_device::lesser($1, $0)", BIND_PRIMARY, "PACKAGE_min_MACHINE($1, $0)", BIND_PRIMARY },
     [FORMULA_MAX] = { "PACKAGE_device::greater($1, $0)", BIND_PRIMARY, "PACKAGE_max_MACHINE($1, $0)", BIND_PRIMARY },
     [FORMULA_ABS] = FUNCTION("abs", "fabsf"),
@@ -83,25 +84,13 @@ static const Form int_forms[FORMULA_FUNCTION_COUNT] = {
 
 /* Of real numbers, in the reference: templates/package/formula.h has a function for each, in the reference's words
  * where C has an operator. */
-static const char *const exact_names[FORMULA_FUNCTION_COUNT] = { [FORMULA_ADD] = "add",
-                                                                 [FORMULA_SUB] = "sub",
-                                                                 [FORMULA_MUL] = "mul",
-                                                                 [FORMULA_DIV] = "div",
-                                                                 [FORMULA_NEG] = "neg",
-                                                                 [FORMULA_LT] = "lt",
-                                                                 [FORMULA_LE] = "le",
-                                                                 [FORMULA_GT] = "gt",
-                                                                 [FORMULA_GE] = "ge",
-                                                                 [FORMULA_EQ] = "eq",
-                                                                 [FORMULA_NE] = "ne",
-                                                                 [FORMULA_AND] = "and",
-                                                                 [FORMULA_OR] = "or",
-                                                                 [FORMULA_NOT] = "not",
-                                                                 [FORMULA_CHOOSE] = "choose",
-                                                                 [FORMULA_TO_REAL] = "number",
-                                                                 [FORMULA_OFF] = "off",
-                                                                 [FORMULA_CENTRED] = "centred",
-                                                                 [FORMULA_VARIANCE] = "variance" };
+static const char *const exact_names[FORMULA_FUNCTION_COUNT] = {
+    [FORMULA_ADD] = "add",      [FORMULA_SUB] = "sub", [FORMULA_MUL] = "mul",         [FORMULA_DIV] = "div",
+    [FORMULA_NEG] = "neg",      [FORMULA_LT] = "lt",   [FORMULA_LE] = "le",           [FORMULA_GT] = "gt",
+    [FORMULA_GE] = "ge",        [FORMULA_EQ] = "eq",   [FORMULA_NE] = "ne",           [FORMULA_AND] = "and",
+    [FORMULA_OR] = "or",        [FORMULA_NOT] = "not", [FORMULA_CHOOSE] = "choose",   [FORMULA_TO_REAL] = "number",
+    [FORMULA_TO_INT] = "whole", [FORMULA_OFF] = "off", [FORMULA_CENTRED] = "centred", [FORMULA_VARIANCE] = "variance"
+};
 
 const Layout *print_output_layout(const Spec *s) { return spec_layout(s, (int)(spec_output(s) - s->op->operand)); }
 
@@ -229,7 +218,7 @@ static Piece print_apply(Printer *p, const FormulaNode *v)
     const Form *form = form_of(v);
     const char *value[FORMULA_MAX_ARG];
     bool any = false;
-    if (p->style == STYLE_EXACT && v->type != FORMULA_INT)
+    if (p->style == STYLE_EXACT && (v->type != FORMULA_INT || v->op == FORMULA_TO_INT))
         return apply_exact(p, v);
     for (int i = 0; of_int && !choice && i < v->narg; i++)
         make_variable(p, v->arg[i]);

@@ -178,9 +178,10 @@ static const char *exact_body(Printer *p)
     text_add(&t, ", (void)r, (void)at");
     for (int i = 0; i < p->spec->op->nextent; i++)
         text_printf(&t, ", (void)%s", p->spec->op->extent[i].name);
-    const bool ints = print_at(p, p->spec->formula->nnode - 1)->type == FORMULA_INT;
-    text_printf(&t, ";\n%s    return %s%s%s;\n", text_str(&p->out), ints ? "dcgen_number((double)(" : "", value.text,
-                ints ? "))" : "");
+    const FormulaNode *root = print_at(p, p->spec->formula->nnode - 1);
+    const bool ints = root->type == FORMULA_INT && root->op != FORMULA_TO_INT; /* which is a dcgen_value */
+    text_printf(&t, ";\n%s    return %s%s%s;\n", text_str(&p->out), ints ? "(dcgen_value){ (double)(" : "", value.text,
+                ints ? "), 0 }" : "");
     return arena_strdup(p->arena, text_str(&t));
 }
 

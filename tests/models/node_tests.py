@@ -119,6 +119,37 @@ class Graph(Own):
         return node("Add", x, node("ReduceMax", ends, axes=[2]))
 
 
+def several(name, inputs, constants, outs, *nodes):
+    """A test of several nodes: each an operator, its inputs, its output, its attributes."""
+    test = Own.__new__(Own)
+    made = [onnx.helper.make_node(op, ins.split(), [out], **(more[0] if more else {})) for op, ins, out, *more in nodes]
+    test.of_nodes(name, made, inputs, constants, outs.split())
+    return test
+
+
+def whole_tests(f):
+    """Whole numbers that come of real ones, or of sums, and are indices then: as RoBERTa, T5 and classifiers of the last token have them."""
+    ids = np.array([[5, 1, 7, 9, 1], [3, 4, 1, 1, 1], [2, 8, 1, 6, 2]])
+    one, table, to_int, to_float = np.int64(1), f(12, 4), {"to": 7}, {"to": 1}
+    yield several("whole_positions", {"ids": ids}, {"one": one, "t": table}, "y at", ("Equal", "ids one", "pad"), ("Not", "pad", "word"),
+                  ("Cast", "word", "mask", to_int), ("CumSum", "mask one", "sum"), ("Mul", "sum mask", "here"), ("Add", "here one", "at"),
+                  ("Gather", "t at", "y"))
+    yield several("whole_buckets", {"far": np.int64([[-300, -40, -9, -1, 0], [1, 2, 17, 90, 4000]])},
+                  {"zero": np.int64(0), "four": np.int64(4), "k": np.float32(1.3), "s": np.float32(4), "last": np.int64(11), "t": table}, "y",
+                  ("Abs", "far", "n"), ("Cast", "n", "real", to_float), ("Div", "real s", "part"), ("Log", "part", "log"), ("Mul", "log k", "scaled"),
+                  ("Cast", "scaled", "large", to_int), ("Add", "large four", "above"), ("Min", "above last", "most"), ("Less", "n four", "small"),
+                  ("Where", "small n most", "at"), ("Gather", "t at", "y"))
+    yield several("whole_last", {"ids": ids, "h": f(3, 5, 4)}, {"one": one, "axes": np.int64([1]), "last": np.int64([2]), "like": np.int64([3, 1, 4])}, "y",
+                  ("Equal", "ids one", "pad"), ("Not", "pad", "word"), ("Cast", "word", "mask", to_int), ("ReduceSum", "mask axes", "n"),
+                  ("Sub", "n one", "before"), ("Unsqueeze", "before last", "at"), ("Expand", "at like", "wide"), ("GatherElements", "h wide", "y", {"axis": 1}))
+    x = f(4, 6) * 5
+    yield several("whole_cast", {"x": x}, {"one": one}, "y z w", ("Cast", "x", "y", {"to": 6}), ("Round", "x", "near"), ("Cast", "near", "z", to_int),
+                  ("Abs", "z", "size"), ("Add", "size one", "w"))
+    yield several("whole_greatest", {"ids": ids}, {"t": table}, "y n", ("ReduceMax", "ids", "at", {"axes": [1], "keepdims": 0}), ("Gather", "t at", "y"),
+                  ("ReduceMin", "ids", "n", {"axes": [0]}))
+    yield several("whole_quotient", {"ids": ids, "by": np.int64([[2, 3, 1, 4, 2]])}, {"t": table}, "y q", ("Div", "ids by", "q"), ("Gather", "t q", "y"))
+
+
 def own_tests():
     yield from (Graph(seed) for seed in range(100))
     r = np.random.default_rng(1)
@@ -162,6 +193,7 @@ def own_tests():
     yield Own("gather_ends", "Gather", [f(7, 3), i(-1, 0, 6, -7)])
     for k, at in enumerate(([0, -1], [-1, 0, 1], [2, 0, -2], [-3, -1, 1])):
         yield Own("gather_both_%d" % k, "Gather", [f(4, 7, 3), i(*at)], axis=1)
+    yield from whole_tests(f)
     yield Own("gather_nd_both", "GatherND", [f(4, 3), i([-1], [0])])
     yield Own("gather_nd_ends", "GatherND", [f(2, 3, 4), i([0, -1], [-2, 1])])
     yield Own("resize_cubic_smooth", "Resize", [f(1, 2, 9, 12), None, None, i(1, 2, 4, 5)], opset=18, mode="cubic", antialias=1)

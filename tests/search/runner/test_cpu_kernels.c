@@ -179,6 +179,9 @@ static const KernelRow usual[] = {
     { "rows f32", TALL, "silu(x[n,m]) * N", NULL },
     { "rows f32", SHORT, "layernorm[n](word[id[m],n] + place[m,n] + kinds[kind[m],n], 1e-12) * gamma[n]", GATHERED },
     { "batch_rows f32", TALL, "x[b0,b1,order[b0,m],n] + t[b1,column[n]] * V", BATCHES_GATHERED },
+    { "row_values f32", SHORT, "trunc(sum[n](x[m,n]) * 3.0)", "types = { Y = \"s32\"; };" },
+    { "rows f32", TALL, "floor(x[m,n] * 5.0 + z[m])", "types = { Y = \"s32\"; };" },
+    { "rows f32", TALL, "round(x[n,m] * 2.5)", "types = { Y = \"s32\"; };" },
     { "row_values f32", SHORT, "sum[n](x[m,order[n]])", "types = { order = \"s32\"; }; extents = { x = [\"M\", \"N\"]; };" },
     /* ---- computed indices, in registers and beyond them, and in an epilogue */
     { "batch_rows f32", SHORT, ROTARY, ANGLES },

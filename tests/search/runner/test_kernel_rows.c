@@ -185,6 +185,8 @@ static const KernelRow usual[] = {
     { "rows bf16", "lane_rows sm_90a LANES=128 NT=128 ROWS=1 VEC=8 NV=1", LAYERNORM, "types = { gamma = \"f32\"; };" },
     /* one value of a row. Many elements are equal: the first of the largest counts */
     { "row_values f32", "lane_rows sm_80 LANES=4 NT=128 ROWS=4 VEC=2 NV=2", "argmax[n](min(x[m,n], 0))", "types = { Y = \"s32\"; };" },
+    { "row_values f32", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=2", "trunc(sum[n](x[m,n]) * 3.0)", "types = { Y = \"s32\"; };" },
+    { "rows bf16", "lane_rows sm_80 LANES=32 NT=128 ROWS=1 VEC=4 NV=1", "floor(x[m,n] * 5.0 + z[m])", "types = { Y = \"s32\"; };" },
     /* one value that fills its row; one that is not along it */
     { "rows f16", "lane_rows sm_80 LANES=32 NT=128 ROWS=2 VEC=4 NV=1", "exp(max[n](x[m,n])) * z[m] + sum[n](x[m,n])", NULL },
     /* results beyond f16: infinite; functions of elements alone, of operands that are the same for rows or columns, lie

@@ -30,7 +30,10 @@ LEAST_OPSET, MOST_OPSET = 11, 21
 LATER_OPERATORS = {"RMSNormalization", "RotaryEmbedding", "Swish"}  # that the importer knows in earlier opsets too
 MOST_CALLS = 60  # of a package: a spec takes 64 functions
 REAL = (np.float32, np.float64, np.float16)
-WHOLE = (np.int64, np.int32, np.int16, np.int8, np.uint64, np.uint32, np.uint16, np.uint8, np.bool_)
+
+
+def is_whole(x):
+    return x.dtype.kind in "iub"
 
 
 class Own:
@@ -220,7 +223,7 @@ class Case:
         self.result, self.why = None, ""
 
     def is_array(self, x):
-        return isinstance(x, np.ndarray) and x.dtype.type in REAL + WHOLE or str(getattr(x, "dtype", "")) == "bfloat16"
+        return isinstance(x, np.ndarray) and (x.dtype.type in REAL or is_whole(x)) or str(getattr(x, "dtype", "")) == "bfloat16"
 
     def left_out(self):
         """Why this is no test for the importer, or None."""
@@ -229,7 +232,7 @@ class Case:
         if len(self.inputs) != len(self.model.graph.input):
             return "its inputs are not given"
         for x in self.inputs:
-            if x.dtype.type in WHOLE and x.size and (int(x.max()) >= 2**31 or int(x.min()) < -(2**31)):
+            if is_whole(x) and x.size and (int(x.max()) >= 2**31 or int(x.min()) < -(2**31)):
                 return "whole numbers beyond 32 bits"
         if self.is_own:
             return None
@@ -274,10 +277,10 @@ class Case:
     # Tests give all as inputs; models have sizes, axes and weights as constants.
     WAYS = [
         lambda all, x: False,
-        lambda all, x: x is not all[0] and x.dtype.type in WHOLE,
+        lambda all, x: x is not all[0] and is_whole(x),
         lambda all, x: x is not all[0],
-        lambda all, x: x.dtype.type in WHOLE,
-        lambda all, x: x.dtype.type in WHOLE or x is not all[0],
+        lambda all, x: is_whole(x),
+        lambda all, x: is_whole(x) or x is not all[0],
         lambda all, x: x is not all[1] if len(all) > 1 else True,
         lambda all, x: True,
     ]

@@ -173,6 +173,26 @@ static void read_view(GraphReader *r, const ConfSetting *group)
     *ARENA_APPEND(r->arena, g->view, g->nview) = v;
 }
 
+/* What a model asks of the dims that its calls do not show, as where a part of a tensor is seen in other extents. */
+static void read_condition(GraphReader *r, const ConfSetting *group)
+{
+    static const ConfKey keys[] = { { "sizes", true, "two that must be equal, as in sizes = (\"T\", \"2*(T/2)\");" },
+                                    { "why", false, NULL } };
+    const Poly *size[OP_MAX_RANK];
+    const char *why = "a condition of the graph";
+    int n;
+    if (!conf_group(r->conf, group, NULL) || !conf_keys(r->conf, group, keys, LENGTH(keys)) ||
+        !read_sizes(r, group, "sizes", size, &n))
+        return;
+    conf_string(r->conf, group, "why", &why);
+    Polys *p = r->graph->polys;
+    if (n != 2)
+        diag_error(r->diag, conf_member(group, "sizes")->at, "expected two sizes that must be equal; found %d", n);
+    else if (!polys_require(p, size[0], size[1], why))
+        diag_error(r->diag, group->at, "the sizes %s and %s are never equal", poly_text(r->arena, p, size[0]),
+                   poly_text(r->arena, p, size[1]));
+}
+
 /* ---- the whole ---- */
 
 static void make_dims(GraphReader *r)
@@ -213,9 +233,10 @@ static void warn_unused(GraphReader *r)
 
 static void read_graph(GraphReader *r, const ConfSetting *s)
 {
-    static const ConfKey keys[] = { { "inputs", false, NULL }, { "outputs", true, NULL },  { "constants", false, NULL },
-                                    { "state", false, NULL },  { "tensors", false, NULL }, { "views", false, NULL },
-                                    { "nodes", true, NULL } };
+    static const ConfKey keys[] = { { "inputs", false, NULL },     { "outputs", true, NULL },
+                                    { "constants", false, NULL },  { "state", false, NULL },
+                                    { "tensors", false, NULL },    { "views", false, NULL },
+                                    { "conditions", false, NULL }, { "nodes", true, NULL } };
     if (!conf_group(r->conf, s, NULL))
         return;
     conf_keys(r->conf, s, keys, LENGTH(keys));
@@ -225,7 +246,10 @@ static void read_graph(GraphReader *r, const ConfSetting *s)
     read_tensors(r, s, "constants", TENSOR_CONSTANT);
     read_tensors(r, s, "state", TENSOR_STATE);
     read_tensors(r, s, "tensors", TENSOR_INNER);
-    const ConfSetting *views = conf_list(r->conf, s, "views"), *nodes = conf_list(r->conf, s, "nodes");
+    const ConfSetting *views = conf_list(r->conf, s, "views"), *nodes = conf_list(r->conf, s, "nodes"),
+                      *conditions = conf_list(r->conf, s, "conditions");
+    for (int i = 0; i < conf_length(conditions); i++)
+        read_condition(r, conf_elem(conditions, i));
     for (int i = 0; i < conf_length(views); i++)
         read_view(r, conf_elem(views, i));
     if (diag_nerror(r->diag) > r->nerror)

@@ -280,6 +280,20 @@ static bool add_step(ModelWriter *w, Step *s)
     return true;
 }
 
+/* What must be equal, but for dims that are replaced by what they equal. */
+static void add_conditions(ModelWriter *w, Text *list)
+{
+    const PolyCondition *c;
+    Polys *p = w->lower->polys;
+    const int n = polys_conditions(p, &c);
+    for (int i = 0; i < n; i++) {
+        const int dim = poly_is_dim(p, c[i].x);
+        if ((dim < 0 || poly_uses(p, c[i].y, dim)) && !poly_same(poly_reduced(p, c[i].x), poly_reduced(p, c[i].y)))
+            text_printf(list, "%s    { sizes = %s; why = %s; }", list->len ? ",\n" : "",
+                        sizes_text(w, 2, (const Poly *const[]){ c[i].x, c[i].y }), quoted(w, c[i].why));
+    }
+}
+
 /* ---- the file ---- */
 
 static void add_list(Text *t, const char *key, const Text *list)
@@ -308,8 +322,8 @@ static void add_dims(ModelWriter *w, Text *t)
 static const char *spec_text_of(ModelWriter *w, const char *name)
 {
     Lower *l = w->lower;
-    Text t = { .arena = w->arena }, body = t, list[5];
-    for (int i = 0; i < 5; i++)
+    Text t = { .arena = w->arena }, body = t, list[6];
+    for (int i = 0; i < 6; i++)
         list[i] = (Text){ .arena = w->arena };
     for (int i = 0; i < l->nmemory; i++) {
         const Memory *m = &l->memory[i];
@@ -324,6 +338,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     }
     for (int i = 0; i < w->views.n; i++)
         text_printf(&list[3], "%s    { name = \"view%d\"; %s }", i ? ",\n" : "", i, w->views.item[i]);
+    add_conditions(w, &list[5]);
     text_add(&body, "functions = (\n");
     for (int i = 0; i < w->nfunction; i++) {
         const Function *f = &w->function[i];
@@ -340,6 +355,7 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     add_list(&body, "state", &list[4]);
     add_list(&body, "tensors", &w->declared);
     add_list(&body, "views", &list[3]);
+    add_list(&body, "conditions", &list[5]);
     add_list(&body, "nodes", &w->nodes);
     text_add(&body, "};\n");
     text_printf(&t, "# %s as dcgen import wrote it, of %s. Its constants are in %s.safetensors.\n", name,
@@ -413,7 +429,7 @@ static void fit_mask(Lower *l, const CallOperand *o, const char *node)
     if (dim >= 0 && o->rank == m->rank && is_of_masks(l, dim)) {
         const Poly *n = o->extent[o->rank - 1];
         if (!poly_is_number(n, &number) && !poly_uses(l->polys, n, dim))
-            polys_require(l->polys, poly_dim(l->polys, dim), n, node);
+            polys_require(l->polys, poly_dim(l->polys, dim), n, arena_printf(l->arena, "the node '%s'", node));
     }
 }
 

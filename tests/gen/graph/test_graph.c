@@ -97,6 +97,23 @@ TEST(views_begin_within_their_tensors)
     assert_true(asked);
 }
 
+TEST(conditions_are_read)
+{
+    Graph *g =
+        graph_of("  nodes = (", "  conditions = ( { sizes = (\"T - 2\", \"2*((T - 2) / 2)\"); why = \"pairs\"; },\n"
+                                "                 { sizes = (\"B*T\", \"T*B\"); } );\n  nodes = (");
+    assert_non_null(g);
+    const PolyCondition *c;
+    assert_int_equal(polys_conditions(g->polys, &c), 2); /* the second always holds; and S is T */
+    assert_string_equal(c[0].why, "pairs");
+    int64_t dims[3] = { 1, 7, 7 }, x, y;
+    for (int odd = 1; odd >= 0; odd--) {
+        dims[1] = 6 + odd;
+        assert_true(poly_at(g->polys, c[0].x, dims, &x) && poly_at(g->polys, c[0].y, dims, &y));
+        assert_int_equal(x != y, odd);
+    }
+}
+
 TEST(slips_are_told)
 {
     static const char *const slip[][3] = {
@@ -132,6 +149,10 @@ TEST(slips_are_told)
         { "call = \"scores\"", "call = \"scores\"; K = 0; B1 = -1", "is never legal" },
         { "of = \"wide\"", "of = \"nothing\"", "reads 'nothing', which is not there" },
         { "outputs = (", "output = (", "unknown key 'output'" },
+        { "  nodes = (", "conditions = ( { sizes = (\"T\", \"T + 1\"); } ); nodes = (", "T and T + 1 are never equal" },
+        { "  nodes = (", "conditions = ( { sizes = [\"T\"]; } ); nodes = (",
+          "expected two sizes that must be equal; found 1" },
+        { "  nodes = (", "conditions = ( { size = 1; } ); nodes = (", "unknown key 'size'; did you mean 'sizes'?" },
         { "{ name = \"w\"; extents = (96, 32); from = \"layer.weight\"; } );\n  views = (",
           "{ name = \"both\"; extents = (2, 96, 32); } );\n  views = ( { name = \"w\"; of = \"both\"; at = 3072; "
           "extents = (96, 32); },",

@@ -25,6 +25,21 @@ TEST(rows_that_are_stacked)
     becomes("stacked");
 }
 
+/* A part of the rows, by twos: none may be left over, which no operand of a call shows. */
+TEST(a_part_that_is_stacked)
+{
+    given("x", "T 8");
+    whole("from", "2");
+    whole("to", "1000000");
+    whole("axis", "0");
+    whole("pairs", "-1 16");
+    node("Slice", "x from to axis", "part");
+    node("Relu", "part", "r");
+    node("Reshape", "r pairs", "y");
+    wanted("y");
+    becomes("stacked_part");
+}
+
 /* What is computed by rows and given stacked. */
 TEST(rows_that_are_given_stacked)
 {

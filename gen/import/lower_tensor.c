@@ -201,6 +201,15 @@ void lower_tell_dims(const Lower *l)
         if (!text_list_has(&l->sizes, g->symbol))
             diag_warn(l->diag, (Loc){ 0 }, "--dim '%s=%s' is of no effect: the model's inputs have %s%s", g->symbol,
                       g->name, *sizes ? "the sizes " : "sizes that are numbers", sizes);
+    const PolyCondition *c;
+    for (int i = 0, n = polys_conditions(l->polys, &c); i < n; i++) {
+        const int dim = poly_is_dim(l->polys, c[i].x);
+        int64_t number;
+        for (const GivenDim *g = l->given; g < l->given + l->ngiven; g++)
+            if (dim >= 0 && poly_is_number(c[i].y, &number) && strcmp(polys_dim_name(l->polys, dim), g->name) == 0)
+                diag_warn(l->diag, (Loc){ 0 }, "--dim '%s=%s' is of no effect: %s asks for %" PRId64, g->symbol,
+                          g->name, c[i].why, number);
+    }
 }
 
 static const Poly *dim_of_name(void *ctx, const char *name) { return lower_dim(ctx, name); }

@@ -11,6 +11,14 @@
 
 enum { MAX_WEIGHT = 160 }; /* of an expression that is computed again by each that uses it */
 
+/* The node that gives the value; NULL: it is a part of one, or an input. */
+static const char *node_of(const Lower *l, const Value *v)
+{
+    const bool is_whole = v >= l->value && v < l->value + l->net->nvalue;
+    const int writer = is_whole ? l->net->value[v - l->value].writer : -1;
+    return writer < 0 ? NULL : l->net->node[writer].onnx->name;
+}
+
 /* ---- formulas ---- */
 
 /* How what an expression gives is stored. */
@@ -69,8 +77,8 @@ static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const P
     return false;
 }
 
-/* Computes a part of memory: of these extents, from `at` on, with the value over the part's own places. */
-static bool store_part(Lower *l, int out, const Value *part, const Poly *const *from)
+/* Computes a part of memory, for a node: of these extents, from `at` on, with the value over the part's own places. */
+static bool store_part(Lower *l, const char *node, int out, const Value *part, const Poly *const *from)
 {
     const Poly *stride[LOWER_MAX_RANK], *at = poly_number(l->polys, 0), *size;
     int dim;
@@ -87,7 +95,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
         const Elem *in_second = ELEM(l->elems, "+", lower_place_elem(l, dim, rest), elem_size(l->elems, size));
         first.elem = elem_replace(l->elems, part->elem->arg[1], 1, &place, &in_first);
         second.elem = elem_replace(l->elems, part->elem->arg[2], 1, &place, &in_second);
-        return store_part(l, out, &first, from) && store_part(l, out, &second, behind);
+        return store_part(l, node, out, &first, from) && store_part(l, node, out, &second, behind);
     }
     step_close(l, part->elem);
     memory_strides(l, out, stride);
@@ -95,7 +103,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
     const Elem *value = with_operand(l, part->elem);
     do {
-        Step s = { .out = out, .value = value, .at = at };
+        Step s = { .out = out, .value = value, .at = at, .node = node };
         memcpy(s.part, part->dim, sizeof s.part);
         lower_places(l, part->rank, part->dim, s.place);
         if (call_of(l, &s, &call)) {
@@ -290,7 +298,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
     const int before = diag_nerror(l->diag);
     const Elem *value = with_operand(l, v->elem);
     do {
-        Step s = { .out = out, .value = value };
+        Step s = { .out = out, .value = value, .node = node_of(l, v) };
         Call call;
         lower_places(l, v->rank, v->dim, s.place);
         if (call_of(l, &s, &call)) {
@@ -321,7 +329,7 @@ bool store_value(Lower *l, Value *v)
         from[i] = poly_number(l->polys, 0);
     if (is_joined(l, v, v->elem, &dim, &size)) {
         const int before = diag_nerror(l->diag);
-        if (!store_part(l, out, v, from))
+        if (!store_part(l, node_of(l, v), out, v, from))
             return diag_nerror(l->diag) == before &&
                    lower_error(l, "the parts that are put together here cannot be said by formulas");
     } else if (!store_formula(l, out, v)) {
@@ -380,7 +388,7 @@ bool store_copy(Lower *l, Value *v, const int *order)
     for (int i = 0; i < v->rank; i++)
         m.order[i] = order ? order[i] : i;
     step_close(l, v->elem);
-    Step s = { .out = memory_add(l, m), .value = v->elem };
+    Step s = { .out = memory_add(l, m), .value = v->elem, .node = node_of(l, v) };
     lower_places(l, v->rank, v->dim, s.place);
     if (!call_of(l, &s, &call))
         return lower_error(l, "a copy of its operand cannot be said by one formula");

@@ -265,6 +265,20 @@ static void add_node(ModelWriter *w, Step *s, const Call *c, const Function *f)
     text_add(&w->nodes, " }");
 }
 
+/* Has it an extent that no call can have, whatever the dims are? */
+static bool check_extents(ModelWriter *w, const Step *s, const Call *c)
+{
+    for (int i = 0; i < c->nsize; i++) {
+        int64_t least = 0, most = 0;
+        poly_range(w->lower->polys, c->size[i].size, &least, &most);
+        if (least > INT32_MAX || most < 0)
+            return diag_error(w->lower->diag, (Loc){ .src = w->lower->model->src },
+                              "the node %s: it goes over %s places, expected 0 to %d", onnx_shown(w->arena, s->node),
+                              poly_text(w->arena, w->lower->polys, c->size[i].size), INT32_MAX);
+    }
+    return true;
+}
+
 static bool add_step(ModelWriter *w, Step *s)
 {
     Call c;
@@ -272,6 +286,8 @@ static bool add_step(ModelWriter *w, Step *s)
         return diag_error(w->lower->diag, (Loc){ .src = w->lower->model->src },
                           "the node %s: its operands lie in no order that one call takes",
                           onnx_shown(w->arena, s->node));
+    if (!check_extents(w, s, &c))
+        return false;
     for (int i = 0; i < c.noperand; i++)
         w->lower->memory[c.operand[i].access.memory].nread++;
     Function *f = function_of(w, &c);
@@ -447,6 +463,21 @@ static void fit_masks(Lower *l)
     }
 }
 
+/* A file of that name with another text, which may be a person's work, is kept as NAME.cfg~. */
+static bool keep_other(ModelWriter *w, const char *path, const char *text, const char **err)
+{
+    const char *old = text_read_file(w->arena, path, NULL);
+    if (!old || strcmp(old, text) == 0)
+        return true;
+    const char *aside = arena_printf(w->arena, "%s~", path);
+    if (rename(path, aside) != 0) {
+        *err = arena_printf(w->arena, "cannot keep %s as %s: %s", path, aside, strerror(errno));
+        return false;
+    }
+    diag_add(w->lower->diag, DIAG_NOTE, (Loc){ 0 }, "%s was another one; it is kept as %s", path, aside);
+    return true;
+}
+
 bool write_model(Lower *l, const char *name, const char *folder, const char **err)
 {
     ModelWriter w = {
@@ -472,6 +503,8 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
             "in --dim a=N:1..8 --dim b=N",
             w.nlisted, SPEC_MAX_DIM);
     if (!write_constants(&w, weights, err))
+        return false;
+    if (!keep_other(&w, path, text, err))
         return false;
     if (text_write_file(path, text, strlen(text)))
         return true;

@@ -106,6 +106,7 @@ says 1 'must be \[3\]\[16\]' weights.safetensors pair.safetensors P=0 T=3
 says 1 'no safetensors file' weights.safetensors recall.cfg P=0
 says 1 'weights are no' pair.safetensors pair.safetensors P=0
 says 3 'cannot read none' weights.safetensors none
+says 3 'cannot read \.' . pair.safetensors P=0
 says 3 'cannot write' weights.safetensors pair.safetensors P=0 -o none/of/it
 says 0 'median of 3 calls' weights.safetensors pair.safetensors P=0 --times 3 -o out.safetensors
 grep -q ' us .* %  embed rows$' "$tmp/log/said" || failed "no times of nodes"

@@ -92,7 +92,7 @@ int PACKAGE_load_from(PACKAGE_model *model, const void *(*find)(void *ctx, const
 size_t PACKAGE_model_bytes(void);
 /* Loads the model from a safetensors file of `bytes` bytes, which is in memory, as mmap puts it there: weights that are not packed are used where they
  * lie in it. memory: PACKAGE_model_bytes() of them, best aligned to 64. PACKAGE_BAD_WEIGHTS: the file is none, is cut off, or lacks a weight of the
- * type and extents that PACKAGE_weight tells. */
+ * type and extents that PACKAGE_weight tells, at a multiple of its elements' size. */
 int PACKAGE_load(PACKAGE_model *model, const void *file, size_t bytes, void *memory);
 /* The same from anywhere: find gives the address of the weight of that name, which has `bytes` bytes; NULL: there is none. Weights that stay come first.
  * Each of the others is packed before find is asked for the second one behind it: two buffers, used in turn, hold all of them. */

@@ -135,7 +135,7 @@ typedef struct {
 #if FAMILY_CPU
     PACKAGE_exec exec;
 #endif
-    void *workspace;
+    void *packed, *workspace;
     int64_t extent[run_ntensor][MOST_RANK];
     size_t elems[run_ntensor];
     void *data[run_ntensor];
@@ -152,7 +152,8 @@ static char *run_read(const char *path, size_t *bytes)
     FILE *f = fopen(path, "rb");
     long end = -1;
     char *text = NULL;
-    if (f && fseek(f, 0, SEEK_END) == 0 && (end = ftell(f)) >= 0) {
+    if (f && (fgetc(f), !ferror(f)) && fseek(f, 0, SEEK_END) == 0 && /* a folder can be opened, too */
+        (end = ftell(f)) >= 0) {
         rewind(f);
         text = run_take((size_t)end);
         *bytes = fread(text, 1, (size_t)end, f);
@@ -197,11 +198,11 @@ static void run_find_dims(run_call *c)
                 c->has_dim[t->dim[k]] = 1;
             }
     }
-    for (int i = 0; run_dim_names[i]; i++) {
+    for (int i = 0; run_dim_names[i]; i++)
         if (!c->has_dim[i])
             run_fail(2, "no input tells the dim %s; give it, as in %s=2", run_dim_names[i], run_dim_names[i]);
+    for (int i = 0; run_dim_names[i]; i++)
         printf("%s%s=%" PRId64, i ? " " : "", run_dim_names[i], *run_dim(&c->dims, i));
-    }
     fputs(NDIM ? "\n" : "", stdout);
 }
 
@@ -272,9 +273,11 @@ static void run_load(run_call *c)
     size_t bytes = 0;
     const char *file = run_read(c->weights, &bytes);
 #if FAMILY_CUDA
-    const int code = PACKAGE_load(&c->model, file, bytes, on_device_take(PACKAGE_model_bytes()), c->stream);
+    c->packed = on_device_take(PACKAGE_model_bytes());
+    const int code = PACKAGE_load(&c->model, file, bytes, c->packed, c->stream);
 #else
-    const int code = PACKAGE_load(&c->model, file, bytes, run_take(PACKAGE_model_bytes()));
+    c->packed = run_take(PACKAGE_model_bytes());
+    const int code = PACKAGE_load(&c->model, file, bytes, c->packed);
 #endif
     if (code != PACKAGE_OK)
         run_fail(1, "%s: %s", c->weights, PACKAGE_strerror(code));

@@ -241,6 +241,45 @@ TEST(a_size_that_is_said_twice)
                         "dcgen: error: --dim 'T=U:1..3': what 'T' is was said by 'T=T:1..3' already\n");
 }
 
+TEST(a_size_that_can_only_be_one_number)
+{
+    TextList dims = { 0 };
+    text_list_add(arena, &dims, "T=T:1..64");
+    given("x", "B T");
+    constant("c", "1 5", 0.5f);
+    node("Add", "x c", "y");
+    wanted("y");
+    said = diag_new(arena);
+    Lower *l = lower_model(arena, good(proto), &dims, false, said);
+    assert_non_null(l);
+    lower_tell_dims(l);
+    assert_has(golden_diag(arena, said), "--dim 'T=T' is of no effect: the node '/y/Add' asks for 5");
+}
+
+TEST(extents_that_no_call_can_have)
+{
+    given("x", "T 8");
+    whole("shape", "2147483648 1 8");
+    node("Expand", "x shape", "y");
+    wanted("y");
+    REFUSED("the node '/y/Expand': it goes over 2147483648");
+}
+
+/* What a person may have written is not lost. */
+TEST(another_spec_of_that_name)
+{
+    static const char mine[] = "name = \"mine\";\n";
+    given("x", "T 8");
+    node("Relu", "x", "y");
+    wanted("y");
+    assert_true(text_write_file(in_folder("m.cfg"), mine, strlen(mine)));
+    for (int again = 0; again < 2; again++) {
+        assert_non_null(spec_of_model(false));
+        assert_string_equal(text_read_file(arena, in_folder("m.cfg~"), NULL), mine);
+        assert_int_equal(strstr(golden_diag(arena, said), "m.cfg was another one; it is kept as ") != NULL, !again);
+    }
+}
+
 TEST(a_spec_that_cannot_be_written)
 {
     const char *err = NULL;

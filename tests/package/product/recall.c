@@ -123,6 +123,10 @@ static void check_files(void *packed)
         tell(recall_load(&m, copy, n, packed) == recall_BAD_WEIGHTS, "a file that is cut off");
         free(copy);
     }
+    copy = malloc(bytes + 1);
+    memcpy(copy + 1, file, bytes);
+    tell(recall_load(&m, copy + 1, bytes, packed) == recall_BAD_WEIGHTS, "elements at odd addresses");
+    free(copy);
     tell(recall_load(&m, NULL, 0, packed) == recall_BAD_WEIGHTS, "no file");
     tell(recall_load(&m, file, bytes, NULL) == recall_BAD_POINTER, "no memory for packed weights");
     file[7] = 0x80;

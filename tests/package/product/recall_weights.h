@@ -12,13 +12,14 @@ enum { WIDTH = 32, DEPTH = 16, W_BYTES = WIDTH * DEPTH * 4, B_BYTES = WIDTH * 4 
 
 static float weight(int i) { return (float)(i * 37 % 101 - 50) / 160; }
 
-/* Writes a header and `count` floats behind it; the whole size. */
+/* Writes a header, with blanks behind it up to 8 bytes, and `count` floats; the whole size. */
 static size_t put_file(unsigned char *to, const char *header, const float *data, size_t count)
 {
-    const size_t length = strlen(header);
+    const size_t given = strlen(header), length = (given + 7) / 8 * 8;
     for (int i = 0; i < 8; i++)
         to[i] = (unsigned char)((uint64_t)length >> 8 * i & 0xff);
-    memcpy(to + 8, header, length);
+    memset(to + 8, ' ', length);
+    memcpy(to + 8, header, given);
     memcpy(to + 8 + length, data, count * sizeof *data);
     return 8 + length + count * sizeof *data;
 }

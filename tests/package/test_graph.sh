@@ -118,6 +118,21 @@ section the package builds its programs
 built/recall_run_model weights.safetensors pair.safetensors P=0 >"$tmp/log/said" && built/recall_test_model weights.safetensors >"$tmp/log/said" ||
     { cat "$tmp/log/said"; failed "a program of the package"; }
 
+section sums beyond the floats, which are infinite or not, as they are rounded
+cat >beyond.cfg <<'CFG'
+name = "beyond"; target = ["portable"]; dims = { T = { min = 1; max = 9; }; };
+functions = ( { name = "mask"; op = "rows"; formula = "x[m,n] + (n <= m ? 0.0 : -3.4e38)"; shapes = ( { M = "T"; N = "T"; } ); },
+              { name = "softmax"; op = "rows"; formula = "softmax[n](x[m,n])"; shapes = ( { M = "T"; N = "T"; } ); },
+              { name = "place"; op = "rows"; formula = "floor(3.0 * x[m,n])"; types = { Y = "s32"; }; shapes = ( { M = "T"; N = "T"; } ); },
+              { name = "at"; op = "rows"; formula = "x[m,n] + at[m,n]"; types = { at = "s32"; }; shapes = ( { M = "T"; N = "T"; } ); } );
+graph = { inputs = ( { name = "x"; extents = ("T", "T"); } ); outputs = ( { name = "y"; extents = ("T", "T"); } );
+          nodes = ( { call = "mask"; x = "x"; Y = "once"; }, { call = "mask"; x = "once"; Y = "twice"; }, { call = "softmax"; x = "twice"; Y = "part"; },
+                    { call = "place"; x = "part"; Y = "whole"; }, { call = "at"; x = "part"; at = "whole"; Y = "y"; } ); };
+CFG
+run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report -o beyond beyond.cfg
+gcc -std=gnu17 -O1 -o beyond_test beyond/test_model.c beyond/check_*.c beyond/model.c beyond/kernels.c beyond/pool.c -lm -pthread || failed "beyond"
+./beyond_test >"$tmp/log/test" || { cat "$tmp/log/test"; failed "the test of a model whose sums are beyond the floats"; }
+
 section a workspace in several orders
 awk -v seed=12 -f "$product/orders.awk" >orders.cfg
 run 0 -q --templates "$SRC/templates" --trials 1 --seconds 1 --no-report -o orders --records orders.jsonl orders.cfg

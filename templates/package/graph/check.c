@@ -132,22 +132,29 @@ static double NAME_node_compare(const int64_t *extent, const PACKAGE_seen *seen)
     return most;
 }
 
-static void NAME_node_define(const int64_t *extent, const PACKAGE_seen *seen)
+static void NAME_node_define(const int64_t *extent, const PACKAGE_seen *seen, int shaken)
 {
     NAME_problem p = NAME_of_extents(extent);
     const NAME_operand *o = &p.operand[NAME_out];
     const int64_t width = p.rows ? o->elems / p.rows : 0;
     double *y = NAME_take((size_t)width * sizeof *y), *bound = NAME_take((size_t)width * sizeof *bound);
     NAME_gather(&p, seen, 1);
+    const int is_whole = NAME_element_bytes(&seen[NAME_out], NAME_out) != sizeof(double);
+    PACKAGE_seen given = seen[NAME_out];
+    given.at = (void *)(uintptr_t)given.given;
+    given.wide = 0;
+    const double terms = (double)dcgen_reference_terms(extent);
     for (int64_t row = 0; width && row < p.rows; row++) {
         NAME_wide = 1;
         NAME_rows(&p, row, 1, y, bound);
         for (int64_t i = 0; i < width; i++) {
             const int64_t at = NAME_element_at(o, NAME_out, &seen[NAME_out], row * width + i);
-            if (NAME_element_bytes(&seen[NAME_out], NAME_out) == sizeof(double))
-                ((double *)seen[NAME_out].at)[at] = y[i];
+            const int is_open = is_whole || isinf(bound[i]);
+            const double v = is_open ? NAME_value(o, NAME_out, &given, row * width + i) : y[i];
+            if (is_whole)
+                NAME_store(NAME_fact[NAME_out].format, seen[NAME_out].at, at, v);
             else
-                NAME_store(NAME_fact[NAME_out].format, seen[NAME_out].at, at, y[i]);
+                ((double *)seen[NAME_out].at)[at] = v + (shaken && !is_open ? NAME_tolerance(terms, bound[i], v) * (double)(at * 7919 % 5 - 2) / 2 : 0);
         }
     }
     NAME_forget(&p, y, bound);

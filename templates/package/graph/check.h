@@ -5,9 +5,11 @@
  */
 #include <stdint.h>
 
-/* An operand of a node: memory, and how its elements lie there, which is as the call takes them or, where wide is not 0, as doubles. */
+/* An operand of a node: memory, and how its elements lie there, which is as the call takes them or, where wide is not 0, as doubles; and where they lie
+ * as the call takes them. */
 typedef struct {
     void *at;
+    const void *given;
     int64_t stride[12]; /* of each extent, in elements */
     int wide;
 } PACKAGE_seen;
@@ -18,6 +20,7 @@ typedef struct {
     int64_t (*draw)(const int64_t *extent, int operand, void *to);
     /* The largest error of the output, as a part of what rounding may cause; NaN where none should be, or what lies apart: infinite. */
     double (*compare)(const int64_t *extent, const PACKAGE_seen *operand);
-    /* Computes the output, as doubles, or where it is of whole numbers as these. */
-    void (*define)(const int64_t *extent, const PACKAGE_seen *operand);
+    /* Computes the output, as doubles. What rounding may turn, as whole numbers, and what the definition leaves open stays what the call gave. shaken: each
+     * element is off by what rounding may cause, to one side or the other. */
+    void (*define)(const int64_t *extent, const PACKAGE_seen *operand, int shaken);
 } PACKAGE_check;

@@ -52,6 +52,8 @@ const Poly *poly_quotient(Polys *p, const Poly *x, const Poly *y);
 bool poly_is_number(const Poly *x, int64_t *value);
 bool poly_is(const Poly *x, int64_t value); /* is it that number? */
 int poly_nterm(const Poly *x);              /* how many products it is the sum of */
+/* The sum of the products that are added in x, or of those that are taken away: 3*T - S - 1 is 3*T less S + 1. */
+const Poly *poly_side(Polys *p, const Poly *x, bool taken_away);
 /* Is it a dim and nothing else? Its number, or -1. */
 int poly_is_dim(const Polys *p, const Poly *x);
 bool poly_same(const Poly *x, const Poly *y); /* by their normal form alone */

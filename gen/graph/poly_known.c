@@ -53,10 +53,56 @@ static ExprRange atom_range(const Polys *p, const PolyAtom *t)
     return r;
 }
 
+static int find_term(const Poly *x, int natom, const int *atom)
+{
+    int i = x->nterm - 1;
+    while (i >= 0 && (x->term[i].natom != natom || memcmp(x->term[i].atom, atom, (size_t)natom * sizeof *atom) != 0))
+        i--;
+    return i;
+}
+
+/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number may be,
+ * without the constants of a. The terms that it is made of are marked. */
+static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, ExprRange *r)
+{
+    const PolyTerm *t = &x->term[i];
+    const PolyAtom *atom = t->natom == 1 ? &p->atom[t->atom[0]] : NULL;
+    int64_t by;
+    if (!atom || !atom->op || strcmp(atom->op->text, "/") != 0 || !poly_is_number(atom->y, &by) || by < 2 ||
+        by > INT32_MAX || t->by % by != 0 || range_of(p, atom->x).min < 0)
+        return false;
+    const int64_t times = -(t->by / by);
+    Wide constant = 0;
+    for (int k = 0; k < atom->x->nterm; k++) {
+        const PolyTerm *part = &atom->x->term[k];
+        const int at = find_term(x, part->natom, part->atom);
+        if (part->natom && (at < 0 || marked[at] || (Wide)part->by * times != x->term[at].by))
+            return false;
+        constant += part->natom ? 0 : (Wide)part->by * times;
+    }
+    for (int k = 0; k < atom->x->nterm; k++)
+        if (atom->x->term[k].natom)
+            marked[find_term(x, atom->x->term[k].natom, atom->x->term[k].atom)] = true;
+    marked[i] = true;
+    *r = product_range((ExprRange){ times, times }, (ExprRange){ 0, by - 1 });
+    *r = (ExprRange){ cut(r->min - constant), cut(r->max - constant) };
+    return true;
+}
+
 void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
 {
     Wide lo = x ? 0 : INT64_MIN, hi = x ? 0 : INT64_MAX; /* of NULL: anything */
+    bool marked[POLY_MAX_TERM] = { false };
     for (int i = 0; x && i < x->nterm; i++) {
+        ExprRange r;
+        if (!marked[i] && remainder_range(p, x, i, marked, &r)) {
+            lo += r.min;
+            hi += r.max;
+        }
+    }
+    for (int i = 0; x && i < x->nterm; i++) {
+        if (marked[i])
+            continue;
         ExprRange r = { x->term[i].by, x->term[i].by };
         for (int k = 0; k < x->term[i].natom; k++)
             r = product_range(r, atom_range(p, &p->atom[x->term[i].atom[k]]));

@@ -37,16 +37,27 @@ void call_add_size(Call *c, const char *name, const Poly *size)
 
 /* ---- sizes ---- */
 
-/* A size that no extent of the call tells: a number more that the call is given. Sizes that may be negative are
- * differences of two such. */
+static bool write_extent(CallWriter *w, const Poly *x);
+
+/* A size that no extent of the call tells: a number more that the call is given. Those are never negative. */
 static bool write_number_of(CallWriter *w, const Poly *x)
 {
+    Polys *p = w->lower->polys;
     Call *c = w->call;
     int64_t least, most;
-    poly_range(w->lower->polys, x, &least, &most);
+    poly_range(p, x, &least, &most);
     for (int i = 0; i < w->naxis; i++)
-        if (poly_uses(w->lower->polys, x, w->place[i]))
+        if (poly_uses(p, x, w->place[i]))
             return false;
+    const Poly *added = poly_side(p, x, false), *taken_away = poly_side(p, x, true);
+    if (least < 0 && w->is_last && !poly_same(added, x)) {
+        text_add(&w->text, "(");
+        bool ok = write_extent(w, added);
+        text_add(&w->text, " - ");
+        ok = ok && write_extent(w, taken_away);
+        text_add(&w->text, ")");
+        return ok;
+    }
     if (least < 0 || c->nsize == (int)LENGTH(c->size) || c->nnumber == LOWER_MAX_OPERAND)
         return false;
     const char *name = c->number[c->nnumber++] = call_new_name(w, "E");

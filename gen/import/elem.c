@@ -144,6 +144,9 @@ const Elem *elem_as(Elems *e, const Elem *x, ElemType type)
                                  : ELEM(e, "?", x, elem_int(e, 1), elem_int(e, 0));
     if (type == ELEM_TRUTH)
         return ELEM(e, "!=", x, x->type == ELEM_REAL ? elem_number(e, 0) : elem_int(e, 0));
+    const Elem *size = type == ELEM_INT ? elem_whole_size(e, x) : NULL;
+    if (size)
+        return size;
     if (type == ELEM_REAL && x->kind == ELEM_APPLY && strcmp(x->op, "int") == 0)
         return ELEM(e, "trunc", x->arg[0]);
     return elem_plain(e, type == ELEM_REAL ? "real" : "int", type, 1, &x);

@@ -107,6 +107,11 @@ static ElemType settle_types(Elems *e, const Function *f, int n, const Elem **ar
     return f->typing == TESTS ? ELEM_TRUTH : type;
 }
 
+static bool is_op(const Elem *x, const char *op)
+{
+    return x && (x->kind == ELEM_APPLY || x->kind == ELEM_ROW) && strcmp(x->op, op) == 0;
+}
+
 /* ---- sizes ---- */
 
 static const Elem *of_sizes(Elems *e, const char *op, const Elem *x, const Elem *y)
@@ -122,12 +127,75 @@ static const Elem *of_sizes(Elems *e, const char *op, const Elem *x, const Elem 
     return is_test ? elem_truth(e, value != 0) : elem_size(e, made);
 }
 
-/* ---- forms with a name ---- */
-
-static bool is_op(const Elem *x, const char *op)
+/* The size of which x is the real number; NULL: it is none. Floats have whole numbers up to 2^24. */
+static const Poly *size_of_real(const Elems *e, const Elem *x)
 {
-    return x && (x->kind == ELEM_APPLY || x->kind == ELEM_ROW) && strcmp(x->op, op) == 0;
+    static const int64_t far = 1 << 24;
+    const Elem *whole = x->kind == ELEM_APPLY && strcmp(x->op, "real") == 0 ? x->arg[0] : NULL;
+    const Poly *size = whole ? elem_as_size(whole)
+                       : x->kind == ELEM_NUMBER && fabs(x->number) <= (double)far && x->number == trunc(x->number)
+                           ? poly_number(e->polys, (int64_t)x->number)
+                           : NULL;
+    int64_t least, most;
+    poly_range(e->polys, size, &least, &most);
+    return least >= -far && most <= far ? size : NULL;
 }
+
+/* Sums and products of real numbers that are sizes. */
+static const Elem *of_real_sizes(Elems *e, const char *op, const Elem *x, const Elem *y)
+{
+    const Poly *a = size_of_real(e, x), *b = size_of_real(e, y);
+    if (!a || !b || !strchr("+-*", *op))
+        return NULL;
+    const Elem *made = elem_as(e, elem_size(e, poly_apply(e->polys, op, a, b)), ELEM_REAL);
+    return made && size_of_real(e, made) ? made : NULL;
+}
+
+/* Is x the quotient of a size from 0 on and one from 1 on? A factor may be such as 0.75, which is 3 / 4. */
+static bool is_quotient(Elems *e, const Elem *x, const Poly **size, const Poly **by)
+{
+    Polys *p = e->polys;
+    int64_t least, least_by, unused, parts = 1;
+    double factor;
+    if (is_op(x, "/")) {
+        const bool turns = elem_is_number(x->arg[1], &factor) && factor < 0;
+        const Poly *sign = poly_number(p, turns ? -1 : 1);
+        *size = poly_mul(p, size_of_real(e, x->arg[0]), sign);
+        *by = poly_mul(p, size_of_real(e, x->arg[1]), sign);
+    } else if (is_op(x, "*") && (elem_is_number(x->arg[0], &factor) || elem_is_number(x->arg[1], &factor))) {
+        const Elem *other = x->arg[elem_is_number(x->arg[0], &factor)];
+        while (parts < 1 << 10 && factor * (double)parts != trunc(factor * (double)parts))
+            parts *= 2;
+        factor *= (double)parts;
+        *by = poly_number(p, parts);
+        *size = fabs(factor) < 1 << 20 && factor == trunc(factor)
+                    ? poly_mul(p, size_of_real(e, other), poly_number(p, (int64_t)factor))
+                    : NULL;
+    } else {
+        return false;
+    }
+    poly_range(p, *size, &least, &unused);
+    poly_range(p, *by, &least_by, &unused);
+    return least >= 0 && least_by > 0;
+}
+
+/* A real number without its fraction, or the next whole one above, where that is a size. */
+static const Elem *rounded_size(Elems *e, const char *op, const Elem *x)
+{
+    const Poly *size = size_of_real(e, x), *by;
+    const bool is_up = strcmp(op, "ceil") == 0;
+    if (strcmp(op, "round") != 0 && !size && is_quotient(e, x, &size, &by))
+        size = poly_apply(e->polys, is_up ? "ceil_div" : "/", size, by);
+    return size ? elem_as(e, elem_size(e, size), ELEM_REAL) : NULL;
+}
+
+const Elem *elem_whole_size(Elems *e, const Elem *x)
+{
+    const Elem *size = rounded_size(e, "trunc", x);
+    return size && size->kind == ELEM_APPLY ? size->arg[0] : NULL;
+}
+
+/* ---- forms with a name ---- */
 
 static bool is_near(double x, double y) { return fabs(x - y) <= 2e-6 * fabs(y); }
 
@@ -369,7 +437,9 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
         return elem_size(e, poly_sub(e->polys, poly_number(e->polys, 0), arg[0]->size));
     else if (elem_is_number(arg[0], &x) && (n == 1 || elem_is_number(arg[1], &y)) && (f->one || f->two))
         return elem_as(e, elem_number(e, n == 1 ? f->one(x) : f->two(x, y)), type);
-    else if (n == 2)
+    else if (f->one == floor || f->one == ceil || f->one == trunc || f->one == nearbyint)
+        known = rounded_size(e, op, arg[0]);
+    else if (n == 2 && !(known = of_real_sizes(e, op, arg[0], arg[1])))
         known = with_two(e, op, arg[0], arg[1]);
     if (known)
         return elem_as(e, known, type);

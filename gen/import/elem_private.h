@@ -18,6 +18,8 @@ struct Elems {
 };
 
 int elem_temporary(Elems *e, int i);
+/* The size that a real number is without its fraction; NULL: none. */
+const Elem *elem_whole_size(Elems *e, const Elem *x);
 /* A function as it is, whatever is known of it. */
 const Elem *elem_plain(Elems *e, const char *op, ElemType type, int n, const Elem *const *arg);
 

@@ -132,6 +132,9 @@ static const Elem *remainder_of(Lower *l, const ElementsMaker *m, int n, const E
     const bool of_first = onnx_int(l->node->onnx, "fmod", 0);
     if (at_least(l, arg[1], 1) && (of_first || at_least(l, arg[0], 0)))
         return elem_apply(l->elems, m->op, n, arg);
+    const Elem *minus = ELEM(l->elems, "neg", arg[0]);
+    if (at_least(l, arg[1], 1) && at_least(l, minus, 0)) /* what is missing to the next multiple */
+        return ELEM(l->elems, "%", ELEM(l->elems, "-", arg[1], ELEM(l->elems, "%", minus, arg[1])), arg[1]);
     const Elem *times = ELEM(l->elems, of_first ? "trunc" : "floor", ELEM(l->elems, "/", arg[0], arg[1]));
     const Elem *left = ELEM(l->elems, "-", arg[0], ELEM(l->elems, "*", arg[1], times));
     return elem_as(l->elems, left, ELEM_INT);

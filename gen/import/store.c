@@ -41,6 +41,14 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     return ELEM(l->elems, "+", x, *added);
 }
 
+static bool is_view(const Elem *x)
+{
+    bool view = x->kind == ELEM_LOAD;
+    for (int i = 0; i < x->narg && view; i++)
+        view = elem_as_size(x->arg[i]);
+    return view;
+}
+
 static bool uses_places(const Lower *l, const Poly *size)
 {
     bool uses = !size;
@@ -111,18 +119,11 @@ static bool store_part(Lower *l, const char *node, int out, const Value *part, c
             return true;
         }
     } while (split_value(l, &value));
-    return false;
+    Value own = *part; /* in an order of its own, as where rows of it do not lie along the last extent */
+    return !is_view(own.elem) && store_value(l, &own) && store_part(l, node, out, &own, from);
 }
 
 /* ---- constants ---- */
-
-static bool is_view(const Elem *x)
-{
-    bool view = x->kind == ELEM_LOAD;
-    for (int i = 0; i < x->narg && view; i++)
-        view = elem_as_size(x->arg[i]);
-    return view;
-}
 
 /* Are all of its loads of constants? */
 static bool is_constant(const Lower *l, const Elem *x)

@@ -84,7 +84,11 @@ TEST(the_form_has_the_value_of_the_expression)
                                         "(P + 2*1 - 2*(3 - 1) - 1) / 2",
                                         "(T - 4) * (P - 2) * (B - 1)",
                                         "(-4*T + 3) / 4",
-                                        "(T < P) + (T == S)*T" };
+                                        "(T < P) + (T == S)*T",
+                                        "4 - T + 4*(T / 4)",
+                                        "7*((T + P + 6) / 7) - T - P",
+                                        "2*T - 6*((T + 3) / 3) + S",
+                                        "3*(T / 3) - T + 5*((T + 1) / 5) - T" };
     static const char *const name[] = { "B", "T", "S", "P" };
     for (size_t i = 0; i < LENGTH(text); i++) {
         Expr *e = expr_parse(arena, text[i], (Loc){ 0 }, diag_new(arena));
@@ -101,6 +105,32 @@ TEST(the_form_has_the_value_of_the_expression)
             assert_true(least <= value && value <= most);
         }
     }
+}
+
+TEST(what_is_missing_to_a_multiple)
+{
+    static const struct {
+        const char *text;
+        int64_t least, most;
+    } row[] = { { "4 - T + 4*(T / 4)", 1, 4 },
+                { "8*((T + P + 7) / 8) - T - P", 0, 7 },
+                { "T - 16*(T / 16) + 100", 100, 115 },
+                { "2*T - 6*(T / 3)", 0, 4 } };
+    make_dims();
+    for (size_t i = 0; i < LENGTH(row); i++) {
+        int64_t least, most;
+        poly_range(polys, size(row[i].text), &least, &most);
+        assert_int_equal(least, row[i].least);
+        assert_int_equal(most, row[i].most);
+    }
+}
+
+TEST(what_is_added_and_what_is_taken_away)
+{
+    make_dims();
+    assert_string_equal(poly_text(arena, polys, poly_side(polys, size("3*T - S - 1"), false)), "3*T");
+    assert_string_equal(poly_text(arena, polys, poly_side(polys, size("3*T - S - 1"), true)), "S + 1");
+    assert_true(poly_is(poly_side(polys, size("T"), true), 0));
 }
 
 TEST(what_must_be_equal_is_known_from_then_on)

@@ -25,6 +25,36 @@ TEST(rows_that_are_stacked)
     becomes("stacked");
 }
 
+/* Sizes that are computed in floats: half of them rounded up, three quarters; and what is missing to a multiple of 4. */
+TEST(sizes_that_go_through_floats)
+{
+    static const char *const scaled[][4] = { { "Div", "two", "Ceil", "up" }, { "Mul", "part", "Floor", "down" } };
+    given("x", "T 8");
+    whole("first", "0");
+    whole("four", "4");
+    constant("two", "", 2);
+    constant("part", "", 0.75f);
+    size_of("x", "first", "n");
+    attribute_int(node("Cast", "n", "real"), "to", 1);
+    for (int i = 0; i < 2; i++) {
+        const char *const *s = scaled[i];
+        node(s[0], arena_printf(arena, "real %s", s[1]), arena_printf(arena, "%s.real", s[3]));
+        node(s[2], arena_printf(arena, "%s.real", s[3]), arena_printf(arena, "%s.whole", s[3]));
+        attribute_int(node("Cast", arena_printf(arena, "%s.whole", s[3]), arena_printf(arena, "%s.size", s[3])), "to",
+                      7);
+        node("Unsqueeze", arena_printf(arena, "%s.size first", s[3]), arena_printf(arena, "%s.end", s[3]));
+        node("Slice", arena_printf(arena, "x first %s.end first", s[3]), s[3]);
+        wanted(s[3]);
+    }
+    node("Neg", "n", "less");
+    node("Mod", "less four", "missing");
+    node("Concat", "first first missing first", "pads");
+    attribute_int(proto->graph->node[proto->graph->n_node - 1], "axis", 0);
+    node("Pad", "x pads", "padded");
+    wanted("padded");
+    becomes("sizes");
+}
+
 /* A part of the rows, by twos: none may be left over, which no operand of a call shows. */
 TEST(a_part_that_is_stacked)
 {

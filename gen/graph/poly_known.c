@@ -61,7 +61,7 @@ static int find_term(const Poly *x, int natom, const int *atom)
     return i;
 }
 
-/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number may be,
+/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number is,
  * without the constants of a. The terms that it is made of are marked. */
 static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, ExprRange *r)
 {

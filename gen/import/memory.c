@@ -98,6 +98,17 @@ static bool next_order(int *order, int n)
     return true;
 }
 
+/* Operators give their last extent's elements side by side: does it stay the last one in this order? */
+static bool keeps_last(const Lower *l, const Memory *m, const int *order)
+{
+    int natural = m->rank - 1, last = m->rank - 1;
+    while (natural >= 0 && poly_is(m->extent[natural], 1))
+        natural--;
+    while (last >= 0 && poly_is(m->extent[order[last]], 1))
+        last--;
+    return m->step < 0 || !l->step[m->step].op || last < 0 || order[last] == natural;
+}
+
 /* Chooses the order in which the access is dense, if there is one. */
 static void choose_order(Lower *l, const Elem *x, int n, const int *place)
 {
@@ -113,7 +124,7 @@ static void choose_order(Lower *l, const Elem *x, int n, const int *place)
     for (int i = 0; i < m->rank; i++)
         order[i] = i;
     do
-        if (access_in_order(l, x, order, n, place, &a) && access_is_dense(l, &a, extent)) {
+        if (keeps_last(l, m, order) && access_in_order(l, x, order, n, place, &a) && access_is_dense(l, &a, extent)) {
             memcpy(m->order, order, sizeof order);
             m->is_ordered = true;
             return;

@@ -25,7 +25,7 @@ TEST(rows_that_are_stacked)
     becomes("stacked");
 }
 
-/* Sizes that are computed in floats: half of them rounded up, three quarters; and what is missing to a multiple of 4. */
+/* Sizes that are computed in floats: a half rounded up, three quarters; and what is missing to a multiple of 4. */
 TEST(sizes_that_go_through_floats)
 {
     static const char *const scaled[][4] = { { "Div", "two", "Ceil", "up" }, { "Mul", "part", "Floor", "down" } };
@@ -88,6 +88,20 @@ static int nodes_of_model(void)
     if (!spec_of_model(false))
         fail_msg("%s", golden_diag(arena, said));
     return graph_of_model()->nnode;
+}
+
+/* Rows along the middle extent, before a product and behind it: its result lies as products write it. */
+TEST(a_product_between_rows_of_another_order)
+{
+    given("x", "B T 8");
+    constant("w", "8 4", 0.5f);
+    with_ints(node("ReduceMax", "x", "most"), "axes", "1");
+    node("Add", "x most", "a");
+    node("MatMul", "a w", "p");
+    with_ints(node("ReduceMean", "p", "mean"), "axes", "1");
+    node("Add", "p mean", "y");
+    wanted("y");
+    assert_in_range(nodes_of_model(), 3, 4);
 }
 
 TEST(chains_that_are_nested_too_deeply_for_a_formula)

@@ -343,24 +343,23 @@ static bool lower_conv_transpose(Lower *l, const NetNode *n)
 
 /* ---- pooling ---- */
 
-/* Pixels of a pooled image along an axis whose number is rounded up: padding behind makes the last one. NULL after an
- * error. */
+/* Pixels of a pooled image along an axis whose number is rounded up: padding behind makes the last one. */
 static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent)
 {
-    const Poly *floor_ = pixels(l, w, i, extent);
+    Polys *p = l->polys;
+    const Poly *floor_ = pixels(l, w, i, extent), *stride = number(l, w->stride[i]);
     const int64_t kernel = w->dilation[i] * (w->kernel[i] - 1) + 1;
-    const Poly *left = poly_add(l->polys, extent, number(l, w->before[i] + w->behind[i] - kernel));
-    const Poly *more =
-        poly_add(l->polys, poly_apply(l->polys, "ceil_div", left, number(l, w->stride[i])), number(l, 1));
-    int64_t all, size;
-    if (w->pad[i][0] || poly_compare(l->polys, more, floor_) == POLY_EQUAL)
+    const Poly *left = poly_add(p, extent, number(l, w->before[i] + w->behind[i] - kernel));
+    const Poly *all = poly_add(p, poly_apply(p, "ceil_div", left, stride), number(l, 1));
+    if (w->pad[i][0] || poly_compare(p, all, floor_) == POLY_EQUAL)
         return floor_;
-    if (!poly_is_number(more, &all) || !poly_is_number(extent, &size))
-        return lower_error(l, "pooling that rounds up a size which is not fixed is not supported"), NULL;
-    if ((all - 1) * w->stride[i] >= size + w->before[i]) /* no window begins behind the image */
-        return floor_;
-    w->behind[i] = (all - 1) * w->stride[i] + kernel - size - w->before[i];
-    return more;
+    if (w->stride[i] + w->behind[i] > kernel) /* no window begins behind the image */
+        all =
+            poly_apply(p, "min", all, poly_apply(p, "ceil_div", poly_add(p, extent, number(l, w->before[i])), stride));
+    const Poly *reach = poly_add(p, poly_mul(p, poly_sub(p, all, number(l, 1)), stride), number(l, kernel));
+    const Poly *behind = poly_sub(p, reach, poly_add(p, extent, number(l, w->before[i])));
+    w->pad[i][1] = poly_apply(p, "max", behind, number(l, 0));
+    return all;
 }
 
 /* Pooling of windows, or of whole images. */
@@ -381,12 +380,9 @@ static bool pool(Lower *l, const NetNode *n, const char *op, bool is_global, boo
         return false;
     const bool is_max = strcmp(op, "max_pool2d") == 0;
     const Poly *of_y[4] = { of_x[0], number(l, 1), number(l, 1), of_x[3] };
-    for (int i = 0; i < 2 && !is_global; i++) {
+    for (int i = 0; i < 2 && !is_global; i++)
         of_y[1 + i] =
             onnx_int(n->onnx, "ceil_mode", 0) ? rounded_up(l, &w, i, of_x[1 + i]) : pixels(l, &w, i, of_x[1 + i]);
-        if (!of_y[1 + i])
-            return false;
-    }
     Step s = { .op = op, .naxis = 4, .axis = { "n", "p", "q", "c" } };
     step_extent(&s, "N", of_x[0]);
     step_extent(&s, "C", of_x[3]);

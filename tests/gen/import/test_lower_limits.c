@@ -226,6 +226,35 @@ TEST(no_places_that_are_not_there)
     assert_non_null(spec_of_model(false));
 }
 
+/* Whatever the size is: the last window may reach behind the image and its padding, but does not begin there. */
+TEST(pooling_that_rounds_up)
+{
+    static const char *const window[][3] = { { "3 3", "2 2", "0 0 0 0" },
+                                             { "2 2", "3 3", "1 1 1 1" },
+                                             { "3 3", "3 3", "1 1 1 1" },
+                                             { "5 5", "2 2", "2 2 2 2" } };
+    for (size_t i = 0; i < LENGTH(window); i++) {
+        const int64_t kernel = *window[i][0] - '0', stride = *window[i][1] - '0', pad = *window[i][2] - '0';
+        proto = new_model();
+        given("x", "B 4 T 5");
+        Onnx__NodeProto *pool = with_ints(node("MaxPool", "x", "y"), "kernel_shape", window[i][0]);
+        with_ints(with_ints(pool, "strides", window[i][1]), "pads", window[i][2]);
+        attribute_int(pool, "ceil_mode", 1);
+        wanted("y");
+        assert_non_null(spec_of_model(false));
+        Graph *g = graph_of_model();
+        const Tensor *y = &g->tensor[names_find(NAMES(g->tensor, g->ntensor), "y")];
+        for (int64_t size = kernel; size <= 64; size++) {
+            int64_t dims[2], rows, all = (size + 2 * pad - kernel + stride - 1) / stride + 1;
+            all -= (all - 1) * stride >= size + pad;
+            dims[polys_find(g->polys, "B")] = 1;
+            dims[polys_find(g->polys, "T")] = size;
+            assert_true(poly_at(g->polys, y->extent[2], dims, &rows));
+            assert_int_equal(rows, all);
+        }
+    }
+}
+
 TEST(windows_and_biases_that_are_none)
 {
     given("x", "B 3 T T");

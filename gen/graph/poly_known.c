@@ -61,28 +61,68 @@ static int find_term(const Poly *x, int natom, const int *atom)
     return i;
 }
 
-/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number is,
+/* Is y = x + *more, a number? */
+static bool is_more(const Poly *x, const Poly *y, int64_t *more)
+{
+    int64_t constant[2] = { 0, 0 };
+    int n = 0;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < (side ? y : x)->nterm; i++) {
+            const PolyTerm *t = &(side ? y : x)->term[i];
+            const int at = find_term(side ? x : y, t->natom, t->atom);
+            if (!t->natom)
+                constant[side] = t->by;
+            else if (at < 0 || (side ? x : y)->term[at].by != t->by)
+                return false;
+            n += t->natom > 0;
+        }
+    return n > 0 && !__builtin_sub_overflow(constant[1], constant[0], more);
+}
+
+/* The numerator and the divisor, a number from 2 on, if the term is a number times a quotient of what is never
+ * negative. */
+static const Poly *numerator(const Polys *p, const PolyTerm *t, int64_t *by)
+{
+    const PolyAtom *atom = t->natom == 1 ? &p->atom[t->atom[0]] : NULL;
+    const bool is_one = atom && atom->op && strcmp(atom->op->text, "/") == 0 && poly_is_number(atom->y, by) &&
+                        *by > 1 && *by <= INT32_MAX && range_of(p, atom->x).min >= 0;
+    return is_one ? atom->x : NULL;
+}
+
+/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number may be,
  * without the constants of a. The terms that it is made of are marked. */
 static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, ExprRange *r)
 {
-    const PolyTerm *t = &x->term[i];
-    const PolyAtom *atom = t->natom == 1 ? &p->atom[t->atom[0]] : NULL;
-    int64_t by;
-    if (!atom || !atom->op || strcmp(atom->op->text, "/") != 0 || !poly_is_number(atom->y, &by) || by < 2 ||
-        by > INT32_MAX || t->by % by != 0 || range_of(p, atom->x).min < 0)
+    int64_t by, other_by, more, parts;
+    const Poly *a = numerator(p, &x->term[i], &by);
+    if (!a)
         return false;
-    const int64_t times = -(t->by / by);
+    /* of a / 2, which is a number itself: (a / 2) - 2*((a + 2) / 4) is 1 less than what remains of it */
+    for (int k = 0; k < x->nterm; k++) {
+        const Poly *other = k == i || marked[k] ? NULL : numerator(p, &x->term[k], &other_by);
+        parts = other && by % other_by == 0 ? by / other_by : 1;
+        if (parts == 1 || !is_more(other, a, &more) || more % other_by != 0 ||
+            (Wide)x->term[k].by * -parts != x->term[i].by)
+            continue;
+        const int64_t times = x->term[k].by, before = more / other_by;
+        marked[i] = marked[k] = true;
+        *r = product_range((ExprRange){ times, times }, (ExprRange){ -before, cut((Wide)parts - 1 - before) });
+        return true;
+    }
+    if (x->term[i].by % by != 0)
+        return false;
+    const int64_t times = -(x->term[i].by / by);
     Wide constant = 0;
-    for (int k = 0; k < atom->x->nterm; k++) {
-        const PolyTerm *part = &atom->x->term[k];
+    for (int k = 0; k < a->nterm; k++) {
+        const PolyTerm *part = &a->term[k];
         const int at = find_term(x, part->natom, part->atom);
         if (part->natom && (at < 0 || marked[at] || (Wide)part->by * times != x->term[at].by))
             return false;
         constant += part->natom ? 0 : (Wide)part->by * times;
     }
-    for (int k = 0; k < atom->x->nterm; k++)
-        if (atom->x->term[k].natom)
-            marked[find_term(x, atom->x->term[k].natom, atom->x->term[k].atom)] = true;
+    for (int k = 0; k < a->nterm; k++)
+        if (a->term[k].natom)
+            marked[find_term(x, a->term[k].natom, a->term[k].atom)] = true;
     marked[i] = true;
     *r = product_range((ExprRange){ times, times }, (ExprRange){ 0, by - 1 });
     *r = (ExprRange){ cut(r->min - constant), cut(r->max - constant) };

@@ -88,6 +88,8 @@ TEST(the_form_has_the_value_of_the_expression)
                                         "4 - T + 4*(T / 4)",
                                         "7*((T + P + 6) / 7) - T - P",
                                         "2*T - 6*((T + 3) / 3) + S",
+                                        "3*((T + P + 1) / 2) - 9*((T + P + 5) / 6) + T - 2*(T / 2)",
+                                        "T / 2 - 2*(T / 4) - (T / 3) + 2*((T + 3) / 6)",
                                         "3*(T / 3) - T + 5*((T + 1) / 5) - T" };
     static const char *const name[] = { "B", "T", "S", "P" };
     for (size_t i = 0; i < LENGTH(text); i++) {
@@ -112,10 +114,9 @@ TEST(what_is_missing_to_a_multiple)
     static const struct {
         const char *text;
         int64_t least, most;
-    } row[] = { { "4 - T + 4*(T / 4)", 1, 4 },
-                { "8*((T + P + 7) / 8) - T - P", 0, 7 },
-                { "T - 16*(T / 16) + 100", 100, 115 },
-                { "2*T - 6*(T / 3)", 0, 4 } };
+    } row[] = { { "4 - T + 4*(T / 4)", 1, 4 },         { "8*((T + P + 7) / 8) - T - P", 0, 7 },
+                { "T - 16*(T / 16) + 100", 100, 115 }, { "2*T - 6*(T / 3)", 0, 4 },
+                { "T / 2 - 2*(T / 4)", 0, 1 },         { "3*((T + P + 1) / 2) - 9*((T + P + 5) / 6) + 10", 4, 10 } };
     make_dims();
     for (size_t i = 0; i < LENGTH(row); i++) {
         int64_t least, most;

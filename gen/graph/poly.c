@@ -125,14 +125,16 @@ int poly_nterm(const Poly *x) { return x ? x->nterm : 0; }
 
 const Poly *poly_side(Polys *p, const Poly *x, bool taken_away)
 {
-    Poly *all = (Poly *)of_terms(p, x->term, x->nterm);
+    PolyTerm term[POLY_MAX_TERM];
     int n = 0;
     for (int i = 0; i < x->nterm; i++)
         if ((x->term[i].by < 0) == taken_away) {
-            all->term[n] = x->term[i];
-            all->term[n++].by *= taken_away ? -1 : 1;
+            if (x->term[i].by == INT64_MIN)
+                return NULL;
+            term[n] = x->term[i];
+            term[n++].by *= taken_away ? -1 : 1;
         }
-    return of_terms(p, all->term, n);
+    return of_terms(p, term, n);
 }
 
 bool poly_is(const Poly *x, int64_t value)

@@ -79,30 +79,33 @@ static bool is_more(const Poly *x, const Poly *y, int64_t *more)
     return n > 0 && !__builtin_sub_overflow(constant[1], constant[0], more);
 }
 
-/* The numerator and the divisor, a number from 2 on, if the term is a number times a quotient of what is never
- * negative. */
+/* The numerator and the divisor, a number from 2 on, if the term is a number times a quotient. */
 static const Poly *numerator(const Polys *p, const PolyTerm *t, int64_t *by)
 {
     const PolyAtom *atom = t->natom == 1 ? &p->atom[t->atom[0]] : NULL;
     const bool is_one = atom && atom->op && strcmp(atom->op->text, "/") == 0 && poly_is_number(atom->y, by) &&
-                        *by > 1 && *by <= INT32_MAX && range_of(p, atom->x).min >= 0;
+                        *by > 1 && *by <= INT32_MAX;
     return is_one ? atom->x : NULL;
 }
 
-/* Of term i of x, if it is a part of a remainder, as 4*(a / 4) is of 7 - a + 4*(a / 4): what that times a number may be,
- * without the constants of a. The terms that it is made of are marked. */
+static bool is_never_negative(const Polys *p, const Poly *x) { return range_of(p, x).min >= 0; }
+
+/* What some terms of x, among them term i, may be together, if they are a remainder; they are marked then.
+ *
+ *   t*a - t*by*(a / by)    is t*(a % by); a's constant may stand elsewhere
+ *   t*(a / by) - t*parts*((a + before*by) / (by*parts))
+ *                          is t times -before to parts - 1 - before, as q - parts*((q + before) / parts) is */
 static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, ExprRange *r)
 {
     int64_t by, other_by, more, parts;
     const Poly *a = numerator(p, &x->term[i], &by);
     if (!a)
         return false;
-    /* of a / 2, which is a number itself: (a / 2) - 2*((a + 2) / 4) is 1 less than what remains of it */
     for (int k = 0; k < x->nterm; k++) {
         const Poly *other = k == i || marked[k] ? NULL : numerator(p, &x->term[k], &other_by);
         parts = other && by % other_by == 0 ? by / other_by : 1;
         if (parts == 1 || !is_more(other, a, &more) || more % other_by != 0 ||
-            (Wide)x->term[k].by * -parts != x->term[i].by)
+            (Wide)x->term[k].by * -parts != x->term[i].by || !is_never_negative(p, a) || !is_never_negative(p, other))
             continue;
         const int64_t times = x->term[k].by, before = more / other_by;
         marked[i] = marked[k] = true;
@@ -120,6 +123,8 @@ static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, 
             return false;
         constant += part->natom ? 0 : (Wide)part->by * times;
     }
+    if (!is_never_negative(p, a))
+        return false;
     for (int k = 0; k < a->nterm; k++)
         if (a->term[k].natom)
             marked[find_term(x, a->term[k].natom, a->term[k].atom)] = true;
@@ -129,28 +134,34 @@ static bool remainder_range(const Polys *p, const Poly *x, int i, bool *marked, 
     return true;
 }
 
+static ExprRange term_range(const Polys *p, const PolyTerm *t)
+{
+    ExprRange r = { t->by, t->by };
+    for (int k = 0; k < t->natom; k++)
+        r = product_range(r, atom_range(p, &p->atom[t->atom[k]]));
+    return r;
+}
+
 void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
 {
-    Wide lo = x ? 0 : INT64_MIN, hi = x ? 0 : INT64_MAX; /* of NULL: anything */
     bool marked[POLY_MAX_TERM] = { false };
-    for (int i = 0; x && i < x->nterm; i++) {
-        ExprRange r;
+    Wide lo = x ? 0 : INT64_MIN, hi = x ? 0 : INT64_MAX; /* of NULL: anything */
+    Wide least_left = lo, most_left = hi;                /* with remainders as such */
+    ExprRange r;
+    for (int i = 0; x && i < x->nterm; i++)
         if (!marked[i] && remainder_range(p, x, i, marked, &r)) {
-            lo += r.min;
-            hi += r.max;
+            least_left += r.min;
+            most_left += r.max;
         }
-    }
     for (int i = 0; x && i < x->nterm; i++) {
-        if (marked[i])
-            continue;
-        ExprRange r = { x->term[i].by, x->term[i].by };
-        for (int k = 0; k < x->term[i].natom; k++)
-            r = product_range(r, atom_range(p, &p->atom[x->term[i].atom[k]]));
+        r = term_range(p, &x->term[i]);
         lo += r.min;
         hi += r.max;
+        least_left += marked[i] ? 0 : r.min;
+        most_left += marked[i] ? 0 : r.max;
     }
-    *least = cut(lo);
-    *most = cut(hi);
+    *least = cut(least_left > lo ? least_left : lo);
+    *most = cut(most_left < hi ? most_left : hi);
 }
 
 /* Is every term that names the place as large as can be where the place is? */

@@ -225,11 +225,12 @@ static bool try_all_cuts(CallWriter *w, const int *order, const int *dims, int n
                          const Poly *row)
 {
     const unsigned ncuts = ndim ? 1u << (ndim - 1) : 1, must = last_alone && ndim > 1 ? 1u << (ndim - 2) : 0;
-    for (int tried = 0; tried < 3; tried++)
+    w->lacks_negative = false;
+    for (int tried = 0; tried < (w->lacks_negative ? 3 : 2); tried++)
         for (int score = 0; score < 16; score++)
             for (unsigned cuts = 0; cuts < ncuts; cuts++) {
                 w->is_plain = tried == 0;
-                w->is_last = tried == 2;
+                w->subtracts = tried == 2; /* as nothing else helps */
                 if ((cuts & must) == must && cut_score(cuts, ndim) == score &&
                     try_cuts(w, w->step->value, order, dims, ndim, cuts, of_row, row))
                     return true;

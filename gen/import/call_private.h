@@ -21,10 +21,11 @@ typedef struct {
     Lower *lower;
     Step *step;
     Call *call;
-    int naxis, row; /* row: the axis that rows go along; -1: none */
-    bool is_plain;  /* what is known to lie along axes must be read so, not by computed indices */
-    bool is_last;   /* nothing else helps: sizes that may be negative are differences of two numbers of the call */
-    int nchoice;    /* choices around: what is not chosen need not be there */
+    int naxis, row;      /* row: the axis that rows go along; -1: none */
+    bool is_plain;       /* what is known to lie along axes must be read so, not by computed indices */
+    bool subtracts;      /* sizes that may be negative are differences of two numbers of the call */
+    bool lacks_negative; /* a formula failed as it had such a size */
+    int nchoice;         /* choices around: what is not chosen need not be there */
     const char *axis[CALL_MAX_AXIS], *letter[CALL_MAX_AXIS]; /* "M", "m" */
     const Poly *extent[CALL_MAX_AXIS];
     int place[CALL_MAX_AXIS];

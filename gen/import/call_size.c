@@ -49,12 +49,12 @@ static bool write_number_of(CallWriter *w, const Poly *x)
     for (int i = 0; i < w->naxis; i++)
         if (poly_uses(p, x, w->place[i]))
             return false;
-    const Poly *added = poly_side(p, x, false), *taken_away = poly_side(p, x, true);
-    if (least < 0 && w->is_last && !poly_same(added, x)) {
+    w->lacks_negative = w->lacks_negative || least < 0;
+    if (least < 0 && w->subtracts && !poly_is(poly_side(p, x, true), 0)) {
         text_add(&w->text, "(");
-        bool ok = write_extent(w, added);
+        bool ok = write_extent(w, poly_side(p, x, false));
         text_add(&w->text, " - ");
-        ok = ok && write_extent(w, taken_away);
+        ok = ok && write_extent(w, poly_side(p, x, true));
         text_add(&w->text, ")");
         return ok;
     }

@@ -141,11 +141,19 @@ static const Poly *size_of_real(const Elems *e, const Elem *x)
     return least >= -far && most <= far ? size : NULL;
 }
 
-/* Sums and products of real numbers that are sizes. */
+static bool uses_places(const Elems *e, const Poly *size)
+{
+    bool uses = false;
+    for (int i = 0; i < polys_ndim(e->polys) && !uses; i++)
+        uses = polys_below(e->polys, i) && poly_uses(e->polys, size, i);
+    return uses;
+}
+
+/* Sums and products of real numbers that are sizes. Products of two places are none that formulas have. */
 static const Elem *of_real_sizes(Elems *e, const char *op, const Elem *x, const Elem *y)
 {
     const Poly *a = size_of_real(e, x), *b = size_of_real(e, y);
-    if (!a || !b || !strchr("+-*", *op))
+    if (!a || !b || !strchr("+-*", *op) || (*op == '*' && uses_places(e, a) && uses_places(e, b)))
         return NULL;
     const Elem *made = elem_as(e, elem_size(e, poly_apply(e->polys, op, a, b)), ELEM_REAL);
     return made && size_of_real(e, made) ? made : NULL;
@@ -192,7 +200,8 @@ static const Elem *rounded_size(Elems *e, const char *op, const Elem *x)
 const Elem *elem_whole_size(Elems *e, const Elem *x)
 {
     const Elem *size = rounded_size(e, "trunc", x);
-    return size && size->kind == ELEM_APPLY ? size->arg[0] : NULL;
+    const Poly *whole = size ? size_of_real(e, size) : NULL;
+    return whole ? elem_size(e, whole) : NULL;
 }
 
 /* ---- forms with a name ---- */

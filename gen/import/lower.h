@@ -132,6 +132,7 @@ typedef struct {
     const int *joins_results, *joins_rows; /* net_joins of what an operator may do to its results, and of formulas */
     const NetNode *node;                   /* at hand */
     const NetNode *giver;                  /* while no node is at hand: of the output that is */
+    const char *storing;                   /* the node that gives the value which is computed into memory; NULL: none */
     int nframe;
     struct {
         int i, place;

@@ -350,7 +350,7 @@ static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent)
     const Poly *floor_ = pixels(l, w, i, extent), *stride = number(l, w->stride[i]);
     const int64_t kernel = w->dilation[i] * (w->kernel[i] - 1) + 1;
     const Poly *left = poly_add(p, extent, number(l, w->before[i] + w->behind[i] - kernel));
-    const Poly *all = poly_add(p, poly_apply(p, "ceil_div", left, stride), number(l, 1));
+    const Poly *all = poly_apply(p, "/", poly_add(p, left, number(l, 2 * w->stride[i] - 1)), stride);
     if (w->pad[i][0] || poly_compare(p, all, floor_) == POLY_EQUAL)
         return floor_;
     if (w->stride[i] + w->behind[i] > kernel) /* no window begins behind the image */

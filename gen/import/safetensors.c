@@ -86,10 +86,23 @@ static bool names_differ(Arena *a, const SafeTensor *tensor, int n, const char *
     return true;
 }
 
+/* What files begin with that are written here, behind the length. */
+static const char mark[] = "{\"__metadata__\":{\"written_by\":\"dcgen import\"}";
+
+bool safetensors_is_written(const char *path)
+{
+    char begin[LENGTH_BYTES + sizeof mark - 1];
+    FILE *f = fopen(path, "rb");
+    const bool is_written = f && fread(begin, 1, sizeof begin, f) == sizeof begin &&
+                            memcmp(begin + LENGTH_BYTES, mark, sizeof mark - 1) == 0;
+    if (f)
+        fclose(f);
+    return is_written;
+}
+
 static void add_entry(Arena *a, Text *t, const SafeTensor *x, size_t begin)
 {
-    text_printf(t, "%s%s:{\"dtype\":\"%s\",\"shape\":[", t->len > 1 ? "," : "", quote_json_text(a, x->name),
-                elements[x->type].safetensors);
+    text_printf(t, ",%s:{\"dtype\":\"%s\",\"shape\":[", quote_json_text(a, x->name), elements[x->type].safetensors);
     for (int i = 0; i < x->rank; i++)
         text_printf(t, "%s%" PRId64, i ? "," : "", x->dim[i]);
     text_printf(t, "],\"data_offsets\":[%zu,%zu]}", begin, begin + x->bytes);
@@ -100,7 +113,7 @@ static Text header(Arena *a, const SafeTensor *const *list, int n)
 {
     Text t = { .arena = a }, all = { .arena = a };
     size_t at = 0;
-    text_add(&t, "{");
+    text_add(&t, mark);
     for (int i = 0; i < n; at += list[i++]->bytes)
         add_entry(a, &t, list[i], at);
     text_add(&t, "}");

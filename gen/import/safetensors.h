@@ -33,6 +33,9 @@ typedef struct {
  * one size by name. The bytes depend on the tensors alone. False, with *err: nothing was written. */
 bool safetensors_write(Arena *a, const char *path, const SafeTensor *tensor, int n, const char **err);
 
+/* Does the file begin as those do that safetensors_write wrote? */
+bool safetensors_is_written(const char *path);
+
 /* What a file of these bytes holds. NULL, with *err: it is none. */
 const SafeTensors *safetensors_read(Arena *a, const char *bytes, size_t n, const char **err);
 

@@ -9,7 +9,8 @@
 
 static bool may_be_stored(const Elem *x) { return x->type == ELEM_REAL && x->nload > 0 && x->kind != ELEM_LOAD; }
 
-/* A whole number that is made of a real one, as only outputs of whole numbers can store it: one with no other in it. */
+/* The innermost whole number in x that is made of a real one. Formulas make such as their result alone, so it needs a
+ * step of its own. */
 static const Elem *whole_of_real(const Elem *x)
 {
     const Elem *part = NULL;

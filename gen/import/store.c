@@ -85,8 +85,8 @@ static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const P
     return false;
 }
 
-/* Computes a part of memory, for a node: of these extents, from `at` on, with the value over the part's own places. */
-static bool store_part(Lower *l, const char *node, int out, const Value *part, const Poly *const *from)
+/* Computes a part of memory: of these extents, from `at` on, with the value over the part's own places. */
+static bool store_part(Lower *l, int out, const Value *part, const Poly *const *from)
 {
     const Poly *stride[LOWER_MAX_RANK], *at = poly_number(l->polys, 0), *size;
     int dim;
@@ -103,7 +103,7 @@ static bool store_part(Lower *l, const char *node, int out, const Value *part, c
         const Elem *in_second = ELEM(l->elems, "+", lower_place_elem(l, dim, rest), elem_size(l->elems, size));
         first.elem = elem_replace(l->elems, part->elem->arg[1], 1, &place, &in_first);
         second.elem = elem_replace(l->elems, part->elem->arg[2], 1, &place, &in_second);
-        return store_part(l, node, out, &first, from) && store_part(l, node, out, &second, behind);
+        return store_part(l, out, &first, from) && store_part(l, out, &second, behind);
     }
     step_close(l, part->elem);
     memory_strides(l, out, stride);
@@ -111,7 +111,7 @@ static bool store_part(Lower *l, const char *node, int out, const Value *part, c
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
     const Elem *value = with_operand(l, part->elem);
     do {
-        Step s = { .out = out, .value = value, .at = at, .node = node };
+        Step s = { .out = out, .value = value, .at = at };
         memcpy(s.part, part->dim, sizeof s.part);
         lower_places(l, part->rank, part->dim, s.place);
         if (call_of(l, &s, &call)) {
@@ -119,8 +119,8 @@ static bool store_part(Lower *l, const char *node, int out, const Value *part, c
             return true;
         }
     } while (split_value(l, &value));
-    Value own = *part; /* in an order of its own, as where rows of it do not lie along the last extent */
-    return !is_view(own.elem) && store_value(l, &own) && store_part(l, node, out, &own, from);
+    Value own = *part; /* computed by itself, in whatever order, and then copied to its place */
+    return !is_view(own.elem) && store_value(l, &own) && store_part(l, out, &own, from);
 }
 
 /* ---- constants ---- */
@@ -299,7 +299,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
     const int before = diag_nerror(l->diag);
     const Elem *value = with_operand(l, v->elem);
     do {
-        Step s = { .out = out, .value = value, .node = node_of(l, v) };
+        Step s = { .out = out, .value = value };
         Call call;
         lower_places(l, v->rank, v->dim, s.place);
         if (call_of(l, &s, &call)) {
@@ -311,7 +311,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
     return diag_nerror(l->diag) == before && tell_why(l, v->elem);
 }
 
-bool store_value(Lower *l, Value *v)
+static bool store_anew(Lower *l, Value *v)
 {
     v->elem = value_elem(l, v);
     if (!v->elem)
@@ -330,7 +330,7 @@ bool store_value(Lower *l, Value *v)
         from[i] = poly_number(l->polys, 0);
     if (is_joined(l, v, v->elem, &dim, &size)) {
         const int before = diag_nerror(l->diag);
-        if (!store_part(l, node_of(l, v), out, v, from))
+        if (!store_part(l, out, v, from))
             return diag_nerror(l->diag) == before &&
                    lower_error(l, "the parts that are put together here cannot be said by formulas");
     } else if (!store_formula(l, out, v)) {
@@ -339,6 +339,15 @@ bool store_value(Lower *l, Value *v)
     v->elem = memory_elem(l, out);
     v->type = v->type == ELEMENT_F64 || v->type == ELEMENT_F16 || v->type == ELEMENT_BF16 ? ELEMENT_F32 : v->type;
     return true;
+}
+
+bool store_value(Lower *l, Value *v)
+{
+    const char *before = l->storing, *node = node_of(l, v);
+    l->storing = node ? node : before;
+    const bool ok = store_anew(l, v);
+    l->storing = before;
+    return ok;
 }
 
 bool store_others(Lower *l, const NetNode *n)

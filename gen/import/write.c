@@ -3,10 +3,13 @@
  * write: a model's steps as a spec with a graph, NAME.cfg, which a person can read and change, and its constants as
  * NAME.safetensors. Calls that differ in extents alone are of one function, with a shape for each.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include "gen/base/quote.h"
 #include "gen/base/text.h"
 #include "gen/import/lower.h"
@@ -304,6 +307,7 @@ static void add_conditions(ModelWriter *w, Text *list)
     const int n = polys_conditions(p, &c);
     for (int i = 0; i < n; i++) {
         const int dim = poly_is_dim(p, c[i].x);
+        assert(!c[i].at_least); /* only graphs ask for that */
         if ((dim < 0 || poly_uses(p, c[i].y, dim)) && !poly_same(poly_reduced(p, c[i].x), poly_reduced(p, c[i].y)))
             text_printf(list, "%s    { sizes = %s; why = %s; }", list->len ? ",\n" : "",
                         sizes_text(w, 2, (const Poly *const[]){ c[i].x, c[i].y }), quoted(w, c[i].why));
@@ -333,6 +337,11 @@ static void add_dims(ModelWriter *w, Text *t)
         text_printf(t, " %s = { min = %" PRId64 "; max = %" PRId64 "; };", name, least, most);
     }
     text_add(t, " };\n");
+}
+
+static const char *hash_of(Arena *a, const char *text)
+{
+    return arena_printf(a, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
 }
 
 static const char *spec_text_of(ModelWriter *w, const char *name)
@@ -374,12 +383,12 @@ static const char *spec_text_of(ModelWriter *w, const char *name)
     add_list(&body, "conditions", &list[5]);
     add_list(&body, "nodes", &w->nodes);
     text_add(&body, "};\n");
-    text_printf(&t, "# %s as dcgen import wrote it, of %s. Its constants are in %s.safetensors.\n", name,
-                quote_line(w->arena, l->model->src->path), name);
     text_printf(&t, "name   = \"%s\";\ndtype  = \"f32\";\ntarget = [\"host\"];\n", name);
     add_dims(w, &t);
     text_printf(&t, "budget = { seconds = 480; };\nthreads = [1, 2];\n%s", text_str(&body));
-    return text_str(&t);
+    return arena_printf(w->arena, "# %s as dcgen import wrote it (%s), of %s. Its constants are in %s.safetensors.\n%s",
+                        name, hash_of(w->arena, text_str(&t)), quote_line(w->arena, l->model->src->path), name,
+                        text_str(&t));
 }
 
 /* Names in the file of weights are unique. */
@@ -463,18 +472,30 @@ static void fit_masks(Lower *l)
     }
 }
 
-/* A file of that name with another text, which may be a person's work, is kept as NAME.cfg~. */
-static bool keep_other(ModelWriter *w, const char *path, const char *text, const char **err)
+/* ---- what was there before ---- */
+
+/* Is it a spec as the import wrote it? Its first line has the hash of the others. */
+static bool is_as_written(Arena *a, const char *path)
 {
-    const char *old = text_read_file(w->arena, path, NULL);
-    if (!old || strcmp(old, text) == 0)
+    const char *text = text_read_file(a, path, NULL), *rest = text ? strchr(text, '\n') : NULL;
+    return rest && strstr(arena_strndup(a, text, (size_t)(rest - text)), hash_of(a, rest + 1));
+}
+
+/* Keeps a file that the import did not write, which is somebody's work, under the first name of NAME~, NAME~2 ... that
+ * is free. */
+static bool keep(ModelWriter *w, const char *path, bool is_written, const char **err)
+{
+    struct stat st;
+    if (is_written || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return true;
     const char *aside = arena_printf(w->arena, "%s~", path);
+    for (int i = 2; access(aside, F_OK) == 0; i++)
+        aside = arena_printf(w->arena, "%s~%d", path, i);
     if (rename(path, aside) != 0) {
         *err = arena_printf(w->arena, "cannot keep %s as %s: %s", path, aside, strerror(errno));
         return false;
     }
-    diag_add(w->lower->diag, DIAG_NOTE, (Loc){ 0 }, "%s was another one; it is kept as %s", path, aside);
+    diag_add(w->lower->diag, DIAG_NOTE, (Loc){ 0 }, "%s was not as an import writes it; it is kept as %s", path, aside);
     return true;
 }
 
@@ -502,9 +523,8 @@ bool write_model(Lower *l, const char *name, const char *folder, const char **er
             "the model has %d sizes, and a package at most %d; those that are always equal are one by --dim, as "
             "in --dim a=N:1..8 --dim b=N",
             w.nlisted, SPEC_MAX_DIM);
-    if (!write_constants(&w, weights, err))
-        return false;
-    if (!keep_other(&w, path, text, err))
+    if (!keep(&w, path, is_as_written(l->arena, path), err) ||
+        !keep(&w, weights, safetensors_is_written(weights), err) || !write_constants(&w, weights, err))
         return false;
     if (text_write_file(path, text, strlen(text)))
         return true;

@@ -20,6 +20,8 @@ static Range range_along(const Box *box, int extent, int more)
 
 static Range range_applied(const FormulaNode *v, const Range *of)
 {
+    if (v->op == FORMULA_TO_INT) /* of a real number, of which there is no range */
+        return PACKAGE_range_of(-INT32_MAX, INT32_MAX);
     const Range a = of[v->arg[0]], b = v->narg > 1 ? of[v->arg[1]] : a;
     switch (v->op) {
     case FORMULA_ADD:
@@ -38,8 +40,6 @@ static Range range_applied(const FormulaNode *v, const Range *of)
         return PACKAGE_range_smaller(a, b);
     case FORMULA_MAX:
         return PACKAGE_range_larger(a, b);
-    case FORMULA_TO_INT:
-        return PACKAGE_range_of(-INT32_MAX, INT32_MAX);
     default: /* a choice */
         return PACKAGE_range_either(b, of[v->arg[2]]);
     }

@@ -177,8 +177,13 @@ DCGEN_INLINE dcgen_value dcgen_stepped(dcgen_value a, double to(double), double 
 #define dcgen_trunc(a) dcgen_stepped(a, trunc, part)
 #define dcgen_round(a) dcgen_stepped(a, nearbyint, part)
 
-/* As an integer of 32 bits. Beyond them, and of NaN, any is right. */
-DCGEN_INLINE dcgen_value dcgen_whole(dcgen_value a) { return fabs(a.value) < 0x1p31 ? a : (dcgen_value){ 0, (double)INFINITY }; }
+/* As an integer of 32 bits. Of what may be beyond them as it is rounded, and of NaN, any is right. */
+DCGEN_INLINE dcgen_value dcgen_within(dcgen_value a, double part)
+{
+    return fabs(a.value) * (1 + 0x1p-23) + part * a.bound < 0x1p31 ? a : (dcgen_value){ 0, (double)INFINITY };
+}
+
+#define dcgen_whole(a) dcgen_within(a, part)
 
 /* Rounded to a type of so many bits of mantissa: by one bit more or less, where what is rounded may be off. */
 DCGEN_INLINE dcgen_value dcgen_coarse(dcgen_value a, int bits, int least, double most)

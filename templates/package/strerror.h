@@ -24,7 +24,7 @@ const char *PACKAGE_strerror(int code)
     case PACKAGE_BAD_PACKED: return "the file does not hold this packed operand: it is of another layout or of other extents, damaged or cut off";
 #endif
 #if HAS_GRAPH
-    case PACKAGE_BAD_WEIGHTS: return "the weights are no safetensors file, cut off, or lack one of the model's";
+    case PACKAGE_BAD_WEIGHTS: return "the weights are no safetensors file, cut off, or lack one of the model's, or it lies at an odd address";
     case PACKAGE_BAD_SIZE: return "a dim of the model is outside of its range";
     case BAD_NUMBER: return CONDITION_TEXT; //@ repeat conditions
 #endif

@@ -132,6 +132,9 @@ static double NAME_node_compare(const int64_t *extent, const PACKAGE_seen *seen)
     return most;
 }
 
+/* From -1 to 1, another one for each element and its neighbours. */
+static double NAME_side(int64_t at) { return (double)(at * 7919 % 5 - 2) / 2; }
+
 static void NAME_node_define(const int64_t *extent, const PACKAGE_seen *seen, int shaken)
 {
     NAME_problem p = NAME_of_extents(extent);
@@ -146,7 +149,8 @@ static void NAME_node_define(const int64_t *extent, const PACKAGE_seen *seen, in
     const double terms = (double)dcgen_reference_terms(extent);
     for (int64_t row = 0; width && row < p.rows; row++) {
         NAME_wide = 1;
-        NAME_rows(&p, row, 1, y, bound);
+        if (!is_whole)
+            NAME_rows(&p, row, 1, y, bound);
         for (int64_t i = 0; i < width; i++) {
             const int64_t at = NAME_element_at(o, NAME_out, &seen[NAME_out], row * width + i);
             const int is_open = is_whole || isinf(bound[i]);
@@ -154,7 +158,7 @@ static void NAME_node_define(const int64_t *extent, const PACKAGE_seen *seen, in
             if (is_whole)
                 NAME_store(NAME_fact[NAME_out].format, seen[NAME_out].at, at, v);
             else
-                ((double *)seen[NAME_out].at)[at] = v + (shaken && !is_open ? NAME_tolerance(terms, bound[i], v) * (double)(at * 7919 % 5 - 2) / 2 : 0);
+                ((double *)seen[NAME_out].at)[at] = v + (shaken && !is_open ? NAME_tolerance(terms, bound[i], v) * NAME_side(at) : 0);
         }
     }
     NAME_forget(&p, y, bound);

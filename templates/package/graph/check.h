@@ -5,8 +5,8 @@
  */
 #include <stdint.h>
 
-/* An operand of a node: memory, and how its elements lie there, which is as the call takes them or, where wide is not 0, as doubles; and where they lie
- * as the call takes them. */
+/* An operand of a node: memory, and how its elements lie there, which is as the call takes them or, where wide is not 0, as doubles. given: the same as the
+ * call took or left it. */
 typedef struct {
     void *at;
     const void *given;

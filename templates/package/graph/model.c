@@ -31,8 +31,7 @@ const PACKAGE_weight *PACKAGE_weight_at(int weight) { return weight >= 0 && weig
 
 //@ safetensors
 
-/* Finds the weight of that name in an open file, of which PACKAGE_weights tells type and extents. NULL: there is none, or its elements do not lie at
- * multiples of their size. */
+/* Finds the weight of that name in an open file, of which PACKAGE_weights tells type and extents. NULL: there is none. */
 static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
 {
     PACKAGE_file f = *(const PACKAGE_file *)ctx;
@@ -44,7 +43,10 @@ static const void *PACKAGE_find(void *ctx, const char *name, size_t bytes)
     const void *found = PACKAGE_seek(&f, name) ? PACKAGE_tensor(&f, w->type, w->rank, extent) : NULL;
     for (int k = 0; k < w->rank; k++)
         found = extent[k] == (uint64_t)w->extent[k] ? found : NULL;
-    return (uintptr_t)found % PACKAGE_type_bytes(w->type) ? NULL : found;
+#if FAMILY_CPU
+    found = (uintptr_t)found % PACKAGE_type_bytes(w->type) ? NULL : found; /* what compilers need not read rightly */
+#endif
+    return found;
 }
 
 //@ load

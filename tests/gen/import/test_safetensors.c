@@ -62,7 +62,8 @@ static const char *written(const SafeTensor *t, int n, size_t *bytes)
 
 TEST(a_file_has_fixed_bytes)
 {
-    static const char header[] = "{\"index\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},"
+    static const char header[] = "{\"__metadata__\":{\"written_by\":\"dcgen import\"},"
+                                 "\"index\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},"
                                  "\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]},"
                                  "\"weight\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[12,36]},"
                                  "\"nothing\":{\"dtype\":\"BF16\",\"shape\":[0,5],\"data_offsets\":[36,36]},"
@@ -77,6 +78,8 @@ TEST(a_file_has_fixed_bytes)
     assert_memory_equal(bytes + 8, header, strlen(header));
     assert_int_equal(strspn(bytes + 8 + strlen(header), " "), length - strlen(header));
     assert_int_equal(n, 8 + length + 41);
+    assert_true(safetensors_is_written(in_folder("w.safetensors")));
+    assert_false(safetensors_is_written(in_folder("none")));
     assert_memory_equal(bytes + n - 3, "abc", 3);
     SafeTensor other[LENGTH(some)];
     for (size_t i = 0; i < LENGTH(some); i++)

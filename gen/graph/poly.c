@@ -369,11 +369,15 @@ const Poly *poly_apply(Polys *p, const char *op, const Poly *x, const Poly *y)
         return apply_quotient(p, row, x, y);
     if (strcmp(op, "%") == 0)
         return poly_sub(p, x, poly_mul(p, y, apply_quotient(p, divides, x, y)));
-    const bool to_multiple = strcmp(op, "ceil_to") == 0;
-    if (to_multiple || strcmp(op, "ceil_div") == 0) {
+    if (poly_is(y, 1) && strncmp(op, "ceil_", 5) == 0)
+        return x;
+    if (strcmp(op, "ceil_to") == 0)
+        return poly_mul(p, y, poly_apply(p, "ceil_div", x, y));
+    if (strcmp(op, "ceil_div") == 0) {
         const Poly *up = poly_add(p, x, poly_sub(p, y, poly_number(p, 1)));
-        const Poly *quotient = up ? apply_quotient(p, divides, up, y) : NULL;
-        return to_multiple ? poly_mul(p, y, quotient) : quotient;
+        int64_t least, most;
+        poly_range(p, up, &least, &most);
+        return least >= 0 ? apply_quotient(p, divides, up, y) : apply_atom(p, row, x, y); /* cut another way below 0 */
     }
     const Poly *known = decided(p, row, x, y);
     return known ? known : apply_atom(p, row, x, y);

@@ -76,6 +76,8 @@ bool poly_is_below(Polys *p, const Poly *x, const Poly *y);
 /* Is x the remainder of a quotient, a % b? */
 bool poly_is_remainder(Polys *p, const Poly *x, const Poly **a, const Poly **b);
 bool poly_is_within(Polys *p, const Poly *x, const Poly *y); /* is it seen that 0 <= x < y? */
+/* The same, as far as ranges of terms show it: formulas are asked for that, which see no remainders in sums. */
+bool poly_is_seen_within(Polys *p, const Poly *x, const Poly *y);
 /* x = by * (a op b) + rest, for an operator that stands in x as one factor. False: none does. */
 bool poly_split(Polys *p, const Poly *x, const Poly **by, const char **op, const Poly **a, const Poly **b,
                 const Poly **rest);

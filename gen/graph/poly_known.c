@@ -148,7 +148,7 @@ void poly_range(const Polys *p, const Poly *x, int64_t *least, int64_t *most)
     Wide lo = x ? 0 : INT64_MIN, hi = x ? 0 : INT64_MAX; /* of NULL: anything */
     Wide least_left = lo, most_left = hi;                /* with remainders as such */
     ExprRange r;
-    for (int i = 0; x && i < x->nterm; i++)
+    for (int i = 0; x && !p->by_terms && i < x->nterm; i++)
         if (!marked[i] && remainder_range(p, x, i, marked, &r)) {
             least_left += r.min;
             most_left += r.max;
@@ -216,6 +216,14 @@ bool poly_is_within(Polys *p, const Poly *x, const Poly *y)
         return false;
     poly_range(p, a, &least, &most);
     return least >= 0 || poly_is_within(p, a, poly_number(p, INT64_MAX));
+}
+
+bool poly_is_seen_within(Polys *p, const Poly *x, const Poly *y)
+{
+    p->by_terms = true;
+    const bool is_seen = poly_is_within(p, x, y);
+    p->by_terms = false;
+    return is_seen;
 }
 
 bool poly_linear(Polys *p, const Poly *x, const int *dim, int ndim, const Poly **by, const Poly **rest)

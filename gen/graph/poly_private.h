@@ -39,6 +39,7 @@ struct Polys {
     int *dim;                        /* the atom of each dim */
     int *dim_of;                     /* of each atom the dim that it is, or -1 */
     PolyCondition *condition;
+    bool by_terms; /* ranges are those of sums, whatever their terms have in common */
 };
 
 int poly_dim_of_atom(const Polys *p, int atom); /* -1: it is none */

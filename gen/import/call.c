@@ -287,7 +287,9 @@ static bool write_formula(CallWriter *w)
 
 bool call_of(Lower *l, Step *s, Call *c)
 {
-    CallWriter w = { .lower = l, .step = s, .call = c, .row = -1, .text = { .arena = l->arena } };
+    CallWriter w = {
+        .lower = l, .step = s, .call = c, .row = -1, .nchoice = s->is_chosen, .text = { .arena = l->arena }
+    };
     *c = (Call){ 0 };
     if (s->value && !call_fits(s->value))
         return false;

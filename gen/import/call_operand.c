@@ -175,7 +175,7 @@ static bool write_indexed(CallWriter *w, const Elem *x)
         if (!write_index(w, index, o.extent[i], o.declared[i]))
             return false;
         needs_guard =
-            needs_guard || (elem_as_size(index) ? !poly_is_within(l->polys, index->size, m->extent[m->order[i]])
+            needs_guard || (elem_as_size(index) ? !poly_is_seen_within(l->polys, index->size, m->extent[m->order[i]])
                                                 : index->kind != ELEM_LOAD);
     }
     text_add(&w->text, needs_guard ? (storage_is_whole(m->stored) ? "; 0]" : "; 0.0]") : "]");

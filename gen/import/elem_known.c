@@ -190,10 +190,10 @@ static bool is_quotient(Elems *e, const Elem *x, const Poly **size, const Poly *
 /* A real number without its fraction, or the next whole one above, where that is a size. */
 static const Elem *rounded_size(Elems *e, const char *op, const Elem *x)
 {
-    const Poly *size = size_of_real(e, x), *by;
+    const Poly *size = size_of_real(e, x), *all, *by;
     const bool is_up = strcmp(op, "ceil") == 0;
-    if (strcmp(op, "round") != 0 && !size && is_quotient(e, x, &size, &by))
-        size = poly_apply(e->polys, is_up ? "ceil_div" : "/", size, by);
+    if (strcmp(op, "round") != 0 && !size && is_quotient(e, x, &all, &by))
+        size = poly_apply(e->polys, is_up ? "ceil_div" : "/", all, by);
     return size ? elem_as(e, elem_size(e, size), ELEM_REAL) : NULL;
 }
 
@@ -448,6 +448,8 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
         return elem_as(e, elem_number(e, n == 1 ? f->one(x) : f->two(x, y)), type);
     else if (f->one == floor || f->one == ceil || f->one == trunc || f->one == nearbyint)
         known = rounded_size(e, op, arg[0]);
+    else if (f->typing == TESTS && arg[0] == arg[1] && arg[0]->type != ELEM_REAL) /* a real one may be no number */
+        known = elem_truth(e, f->two(0, 0) != 0);
     else if (n == 2 && !(known = of_real_sizes(e, op, arg[0], arg[1])))
         known = with_two(e, op, arg[0], arg[1]);
     if (known)

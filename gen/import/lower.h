@@ -106,6 +106,7 @@ typedef struct {
     const char *layout;   /* as a spec says it: "W = \"KN\"; packed = true;"; NULL: none */
     bool is_value_of_row; /* of a formula: it has one value of a row, which its output lacks */
     int gate;             /* of gated_dense: the memory whose element is its second sum; 0: it has none */
+    bool is_chosen;       /* a choice may leave it out: what it reads may not be there */
     bool is_gone;         /* another step does its work */
     bool is_closed;       /* what is made of its result is settled */
     int nseen, *seen;     /* values of the model that loaded its result when they were given, while it was not closed */
@@ -133,6 +134,7 @@ typedef struct {
     const NetNode *node;                   /* at hand */
     const NetNode *giver;                  /* while no node is at hand: of the output that is */
     const char *storing;                   /* the node that gives the value which is computed into memory; NULL: none */
+    bool is_chosen;                        /* and that is a part of a choice */
     int nframe;
     struct {
         int i, place;

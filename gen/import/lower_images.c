@@ -354,8 +354,7 @@ static const Poly *rounded_up(Lower *l, Window *w, int i, const Poly *extent)
     if (w->pad[i][0] || poly_compare(p, all, floor_) == POLY_EQUAL)
         return floor_;
     if (w->stride[i] + w->behind[i] > kernel) /* no window begins behind the image */
-        all =
-            poly_apply(p, "min", all, poly_apply(p, "ceil_div", poly_add(p, extent, number(l, w->before[i])), stride));
+        all = poly_apply(p, "ceil_div", poly_add(p, extent, number(l, w->before[i])), stride);
     const Poly *reach = poly_add(p, poly_mul(p, poly_sub(p, all, number(l, 1)), stride), number(l, kernel));
     const Poly *behind = poly_sub(p, reach, poly_add(p, extent, number(l, w->before[i])));
     w->pad[i][1] = poly_apply(p, "max", behind, number(l, 0));

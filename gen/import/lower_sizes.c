@@ -95,6 +95,9 @@ static bool lower_range(Lower *l, const NetNode *n)
                  : poly_apply(l->polys, "ceil_div", length, step);
     if (!extent || (least <= 0 && most >= 0))
         return lower_error(l, "how long the range is is not known");
+    poly_range(l->polys, extent, &least, &most);
+    if (least < 0 && most >= 0)
+        extent = poly_apply(l->polys, "max", extent, zero);
     const Elem *place = lower_place_elem(l, 0, extent);
     const Elem *x =
         ELEM(l->elems, "+", ELEM(l->elems, "*", place, elem_size(l->elems, step)), elem_size(l->elems, from));

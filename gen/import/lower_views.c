@@ -249,6 +249,8 @@ static const Poly *slice_end(Lower *l, const Poly *x, const Poly *extent, bool r
         x = poly_add(l->polys, x, extent);
     else if (most < 0)
         x = number(l, reversed ? -1 : 0);
+    else if (least < 0) /* of either sign */
+        x = poly_add(l->polys, x, poly_mul(l->polys, poly_apply(l->polys, "<", x, number(l, 0)), extent));
     if (least > (INT64_C(1) << 30))
         return reversed ? poly_sub(l->polys, extent, number(l, 1)) : extent;
     x = poly_apply(l->polys, "max", x, number(l, reversed ? -1 : 0));

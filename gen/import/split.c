@@ -40,6 +40,15 @@ static const Elem *part_of(const Elem *whole)
     return part;
 }
 
+/* Does it stand in what a choice may leave out? */
+static bool is_chosen(const Elem *x, const Elem *part, bool chosen)
+{
+    bool found = x == part && chosen;
+    for (int i = 0; i < x->narg && !found; i++)
+        found = is_chosen(x->arg[i], part, chosen || (i && x->op && strcmp(x->op, "?") == 0));
+    return found;
+}
+
 static const Elem *with(Lower *l, const Elem *x, const Elem *part, const Elem *by)
 {
     const Elem *arg[ELEM_MAX_ARG];
@@ -79,7 +88,11 @@ bool split_value(Lower *l, const Elem **whole)
     for (int i = 0; i < v.rank; i++)
         to[i] = elem_place(l->elems, place[i]);
     v.elem = elem_replace(l->elems, part, v.rank, from, to);
-    if (!v.elem || !store_value(l, &v))
+    const bool was_chosen = l->is_chosen;
+    l->is_chosen = was_chosen || is_chosen(*whole, part, false);
+    const bool ok = v.elem && store_value(l, &v);
+    l->is_chosen = was_chosen;
+    if (!ok)
         return false;
     *whole = with(l, *whole, part, elem_replace(l->elems, v.elem, v.rank, place, back));
     return *whole;

@@ -111,7 +111,7 @@ static bool store_part(Lower *l, int out, const Value *part, const Poly *const *
         at = poly_add(l->polys, at, poly_mul(l->polys, from[i], stride[i]));
     const Elem *value = with_operand(l, part->elem);
     do {
-        Step s = { .out = out, .value = value, .at = at };
+        Step s = { .out = out, .value = value, .at = at, .is_chosen = l->is_chosen };
         memcpy(s.part, part->dim, sizeof s.part);
         lower_places(l, part->rank, part->dim, s.place);
         if (call_of(l, &s, &call)) {
@@ -299,7 +299,7 @@ static bool store_formula(Lower *l, int out, const Value *v)
     const int before = diag_nerror(l->diag);
     const Elem *value = with_operand(l, v->elem);
     do {
-        Step s = { .out = out, .value = value };
+        Step s = { .out = out, .value = value, .is_chosen = l->is_chosen };
         Call call;
         lower_places(l, v->rank, v->dim, s.place);
         if (call_of(l, &s, &call)) {

@@ -85,6 +85,7 @@ TEST(the_form_has_the_value_of_the_expression)
                                         "(T - 4) * (P - 2) * (B - 1)",
                                         "(-4*T + 3) / 4",
                                         "(T < P) + (T == S)*T",
+                                        "ceil_div(2*B - 3*P + 2, 6) + ceil_to(T - P, 5)",
                                         "4 - T + 4*(T / 4)",
                                         "7*((T + P + 6) / 7) - T - P",
                                         "2*T - 6*((T + 3) / 3) + S",

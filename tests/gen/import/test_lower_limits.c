@@ -7,6 +7,14 @@
 #include "tests/test.h"
 #include "tests/gen/import/lower_model.h"
 
+/* How many nodes the model becomes. */
+static int nodes_of_model(void)
+{
+    if (!spec_of_model(false))
+        fail_msg("%s", golden_diag(arena, said));
+    return graph_of_model()->nnode;
+}
+
 /* Frames of sound, two and two, without a batch: x[T,8] is read as [T/2,16], and a product's result as well. */
 TEST(rows_that_are_stacked)
 {
@@ -55,6 +63,56 @@ TEST(sizes_that_go_through_floats)
     becomes("sizes");
 }
 
+/* A number that is negative for some sizes counts from the end there. */
+TEST(a_slice_from_an_end_of_either_sign)
+{
+    given("x", "T 8");
+    whole("five", "5");
+    whole("axis", "0");
+    whole("end", "1000000");
+    whole("shape", "-1");
+    size_of("x", "axis", "n");
+    node("Sub", "n five", "scalar");
+    node("Reshape", "scalar shape", "from");
+    node("Slice", "x from end axis", "y");
+    wanted("y");
+    assert_non_null(spec_of_model(false));
+    Graph *g = graph_of_model();
+    const Tensor *y = &g->tensor[names_find(NAMES(g->tensor, g->ntensor), "y")];
+    for (int64_t size = 1; size < 12; size++) {
+        int64_t rows, from = size < 5 ? 2 * size - 5 : size - 5;
+        assert_true(poly_at(g->polys, y->extent[0], &size, &rows));
+        assert_int_equal(rows, size - (from > 0 ? from : 0));
+    }
+}
+
+/* A quotient of floats that is no size stays what it is; so do numbers that may be negative. */
+TEST(what_is_no_size)
+{
+    given("x", "T");
+    whole("axis", "0");
+    size_of("x", "axis", "n");
+    attribute_int(node("Cast", "n", "real"), "to", 1);
+    node("Div", "real x", "q");
+    node("Floor", "q", "f");
+    attribute_int(node("Cast", "f", "y"), "to", 7);
+    wanted("y");
+    assert_has(spec_of_model(false), "floor(((1.0 * N) / x[n]))");
+}
+
+/* What is made whole and padded then is read within its own extent alone. */
+TEST(a_whole_part_of_a_choice)
+{
+    static const float zero[] = { 0 };
+    given("x", "B T");
+    whole("pads", "0 2 0 1");
+    set_raw(add_tensor(proto->graph, "zero", ELEMENT_F32, ""), zero, sizeof zero);
+    attribute_int(node("Cast", "x", "whole"), "to", 7);
+    node("Pad", "whole pads", "y");
+    wanted("y");
+    assert_in_range(nodes_of_model(), 2, 4);
+}
+
 /* A part of the rows, by twos: none may be left over, which no operand of a call shows. */
 TEST(a_part_that_is_stacked)
 {
@@ -80,14 +138,6 @@ TEST(rows_that_are_given_stacked)
     node("Reshape", "h shape", "y");
     wanted("y");
     becomes("stacked_result");
-}
-
-/* How many nodes the model becomes. */
-static int nodes_of_model(void)
-{
-    if (!spec_of_model(false))
-        fail_msg("%s", golden_diag(arena, said));
-    return graph_of_model()->nnode;
 }
 
 /* Rows along the middle extent, before a product and behind it: its result lies as products write it. */

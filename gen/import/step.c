@@ -9,7 +9,6 @@
 int step_add(Lower *l, Step s)
 {
     s.node = s.node ? s.node : l->storing && !s.op ? l->storing : l->node ? l->node->onnx->name : "the model's outputs";
-    s.is_chosen = l->is_chosen;
     *ARENA_APPEND(l->arena, l->step, l->nstep) = s;
     l->memory[s.out].step = l->nstep - 1;
     if (!s.op) {

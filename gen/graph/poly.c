@@ -530,3 +530,11 @@ bool poly_uses(const Polys *p, const Poly *x, int dim)
         }
     return found;
 }
+
+bool poly_uses_places(const Polys *p, const Poly *x)
+{
+    bool uses = false;
+    for (int i = 0; i < p->ndim && !uses; i++)
+        uses = polys_below(p, i) && poly_uses(p, x, i);
+    return uses;
+}

@@ -64,6 +64,7 @@ bool poly_at(const Polys *p, const Poly *x, const int64_t *dims, int64_t *value)
 const char *poly_text(Arena *a, const Polys *p, const Poly *x); /* as specs write it */
 /* Does x name the dim? */
 bool poly_uses(const Polys *p, const Poly *x, int dim);
+bool poly_uses_places(const Polys *p, const Poly *x); /* any of those of polys_place */
 
 /* x as a sum over dims: by * dim for each, and `rest`, which has none of them; by[i] has none either. False: it is no
  * such sum. */

@@ -121,7 +121,7 @@ bool call_write_whole(CallWriter *w, const Elem *x)
     static const char *const wholes[] = { "floor", "ceil", "trunc", "round" };
     if (!x || elem_stays_whole(x))
         return call_write_elem(w, x);
-    const Elem *real = x->op && strcmp(x->op, "int") == 0 ? x->arg[0] : x;
+    const Elem *real = elem_is_op(x, "int") ? x->arg[0] : x;
     const bool has_fraction = !real->op || names_find(NAMES(wholes, LENGTH(wholes)), real->op) < 0;
     text_add(&w->text, has_fraction ? "trunc(" : "");
     const bool ok = call_write_elem(w, real);

@@ -147,7 +147,7 @@ const Elem *elem_as(Elems *e, const Elem *x, ElemType type)
     const Elem *size = type == ELEM_INT ? elem_whole_size(e, x) : NULL;
     if (size)
         return size;
-    if (type == ELEM_REAL && x->kind == ELEM_APPLY && strcmp(x->op, "int") == 0)
+    if (type == ELEM_REAL && elem_is_op(x, "int"))
         return ELEM(e, "trunc", x->arg[0]);
     return elem_plain(e, type == ELEM_REAL ? "real" : "int", type, 1, &x);
 }
@@ -284,6 +284,11 @@ int elem_temporary(Elems *e, int i)
 }
 
 /* ---- questions ---- */
+
+bool elem_is_op(const Elem *x, const char *op)
+{
+    return x && (x->kind == ELEM_APPLY || x->kind == ELEM_ROW) && strcmp(x->op, op) == 0;
+}
 
 bool elem_uses(const Elems *e, const Elem *x, int place)
 {

@@ -77,6 +77,7 @@ int64_t elem_cut(double x);                        /* without its fraction, with
 bool elem_is_number(const Elem *x, double *value); /* a constant of whatever type */
 bool elem_is_whole(const Elem *x, int64_t *value); /* a whole constant */
 const Poly *elem_as_size(const Elem *x);           /* NULL: it is no size */
+bool elem_is_op(const Elem *x, const char *op);    /* is it this function, or this row? */
 bool elem_uses(const Elems *e, const Elem *x, int place);
 bool elem_loads(const Elem *x, int memory);
 bool elem_stays_whole(const Elem *x); /* can formulas compute it in whole numbers alone, from its parts on? */

@@ -107,11 +107,6 @@ static ElemType settle_types(Elems *e, const Function *f, int n, const Elem **ar
     return f->typing == TESTS ? ELEM_TRUTH : type;
 }
 
-static bool is_op(const Elem *x, const char *op)
-{
-    return x && (x->kind == ELEM_APPLY || x->kind == ELEM_ROW) && strcmp(x->op, op) == 0;
-}
-
 /* ---- sizes ---- */
 
 static const Elem *of_sizes(Elems *e, const char *op, const Elem *x, const Elem *y)
@@ -131,7 +126,7 @@ static const Elem *of_sizes(Elems *e, const char *op, const Elem *x, const Elem 
 static const Poly *size_of_real(const Elems *e, const Elem *x)
 {
     static const int64_t far = 1 << 24;
-    const Elem *whole = x->kind == ELEM_APPLY && strcmp(x->op, "real") == 0 ? x->arg[0] : NULL;
+    const Elem *whole = elem_is_op(x, "real") ? x->arg[0] : NULL;
     const Poly *size = whole ? elem_as_size(whole)
                        : x->kind == ELEM_NUMBER && fabs(x->number) <= (double)far && x->number == trunc(x->number)
                            ? poly_number(e->polys, (int64_t)x->number)
@@ -141,19 +136,12 @@ static const Poly *size_of_real(const Elems *e, const Elem *x)
     return least >= -far && most <= far ? size : NULL;
 }
 
-static bool uses_places(const Elems *e, const Poly *size)
-{
-    bool uses = false;
-    for (int i = 0; i < polys_ndim(e->polys) && !uses; i++)
-        uses = polys_below(e->polys, i) && poly_uses(e->polys, size, i);
-    return uses;
-}
-
 /* Sums and products of real numbers that are sizes. Products of two places are none that formulas have. */
 static const Elem *of_real_sizes(Elems *e, const char *op, const Elem *x, const Elem *y)
 {
     const Poly *a = size_of_real(e, x), *b = size_of_real(e, y);
-    if (!a || !b || !strchr("+-*", *op) || (*op == '*' && uses_places(e, a) && uses_places(e, b)))
+    if (!a || !b || !strchr("+-*", *op) ||
+        (*op == '*' && poly_uses_places(e->polys, a) && poly_uses_places(e->polys, b)))
         return NULL;
     const Elem *made = elem_as(e, elem_size(e, poly_apply(e->polys, op, a, b)), ELEM_REAL);
     return made && size_of_real(e, made) ? made : NULL;
@@ -165,12 +153,12 @@ static bool is_quotient(Elems *e, const Elem *x, const Poly **size, const Poly *
     Polys *p = e->polys;
     int64_t least, least_by, unused, parts = 1;
     double factor;
-    if (is_op(x, "/")) {
+    if (elem_is_op(x, "/")) {
         const bool turns = elem_is_number(x->arg[1], &factor) && factor < 0;
         const Poly *sign = poly_number(p, turns ? -1 : 1);
         *size = poly_mul(p, size_of_real(e, x->arg[0]), sign);
         *by = poly_mul(p, size_of_real(e, x->arg[1]), sign);
-    } else if (is_op(x, "*") && (elem_is_number(x->arg[0], &factor) || elem_is_number(x->arg[1], &factor))) {
+    } else if (elem_is_op(x, "*") && (elem_is_number(x->arg[0], &factor) || elem_is_number(x->arg[1], &factor))) {
         const Elem *other = x->arg[elem_is_number(x->arg[0], &factor)];
         while (parts < 1 << 10 && factor * (double)parts != trunc(factor * (double)parts))
             parts *= 2;
@@ -222,9 +210,9 @@ static bool add_factor(Product *p, const Elem *x, bool inverse)
         p->number *= inverse ? 1 / value : value;
         return true;
     }
-    if (is_op(x, "*"))
+    if (elem_is_op(x, "*"))
         return add_factor(p, x->arg[0], inverse) && add_factor(p, x->arg[1], inverse);
-    if (is_op(x, "/") && elem_is_number(x->arg[1], &value))
+    if (elem_is_op(x, "/") && elem_is_number(x->arg[1], &value))
         return add_factor(p, x->arg[0], inverse) && add_factor(p, x->arg[1], !inverse);
     if (inverse || p->n == (int)LENGTH(p->factor))
         return false;
@@ -248,8 +236,8 @@ static bool is_times(const Elem *x, double c, const Elem *y)
 static const Elem *one_plus(const Elem *x, const char *f)
 {
     double value;
-    for (int i = 0; i < 2 && is_op(x, "+"); i++)
-        if (elem_is_number(x->arg[i], &value) && value == 1 && is_op(x->arg[!i], f))
+    for (int i = 0; i < 2 && elem_is_op(x, "+"); i++)
+        if (elem_is_number(x->arg[i], &value) && value == 1 && elem_is_op(x->arg[!i], f))
             return x->arg[!i]->arg[0];
     return NULL;
 }
@@ -258,7 +246,8 @@ static const Elem *one_plus(const Elem *x, const char *f)
 static bool is_gelu_cubic(const Elem *y, const Elem *x)
 {
     Product p = { .number = 1 };
-    if (!add_factor(&p, y, false) || p.n != 1 || !is_near(p.number, 0.79788456080286535588) || !is_op(p.factor[0], "+"))
+    if (!add_factor(&p, y, false) || p.n != 1 || !is_near(p.number, 0.79788456080286535588) ||
+        !elem_is_op(p.factor[0], "+"))
         return false;
     for (int i = 0; i < 2; i++) {
         Product cubic = { .number = 1 };
@@ -273,7 +262,7 @@ static bool is_gelu_cubic(const Elem *y, const Elem *x)
 static const char *named_product(const Elem *x, const Elem *other, double *number)
 {
     const Elem *y;
-    if (is_op(other, "sigmoid") && other->arg[0] == x)
+    if (elem_is_op(other, "sigmoid") && other->arg[0] == x)
         return "silu";
     if ((y = one_plus(other, "erf")) && is_times(y, M_SQRT1_2, x)) {
         *number *= 2;
@@ -310,7 +299,7 @@ static const Elem *named(Elems *e, const Elem *x, const Elem *y)
 static const Elem *scaled(Elems *e, double by, const Elem *x)
 {
     double value;
-    for (int i = 0; i < 2 && is_op(x, "*"); i++)
+    for (int i = 0; i < 2 && elem_is_op(x, "*"); i++)
         if (elem_is_number(x->arg[i], &value) && isnormal(value * by))
             return is_near(value * by, 1) ? x->arg[!i] : ELEM(e, "*", x->arg[!i], elem_number(e, value * by));
     return NULL;
@@ -319,7 +308,7 @@ static const Elem *scaled(Elems *e, double by, const Elem *x)
 /* x - mean(x), along any place that x has. */
 static const Elem *centred(Elems *e, const Elem *x, const Elem *mean)
 {
-    if (!is_op(mean, "mean") || mean->at)
+    if (!elem_is_op(mean, "mean") || mean->at)
         return NULL;
     for (int place = 0; place < polys_ndim(e->polys); place++) {
         const Elem *at = elem_place(e, place);
@@ -333,8 +322,8 @@ static const Elem *centred(Elems *e, const Elem *x, const Elem *mean)
 /* mean(x x) - mean(x) mean(x) loses all digits where x is far from 0; of what is centred it does not. */
 static const Elem *variance(Elems *e, const Elem *x, const Elem *y)
 {
-    const Elem *mean = is_op(y, "*") && y->arg[0] == y->arg[1] ? y->arg[0] : NULL;
-    if (!is_op(x, "mean") || !is_op(mean, "mean") || x->at || mean->at || x->along != mean->along ||
+    const Elem *mean = elem_is_op(y, "*") && y->arg[0] == y->arg[1] ? y->arg[0] : NULL;
+    if (!elem_is_op(x, "mean") || !elem_is_op(mean, "mean") || x->at || mean->at || x->along != mean->along ||
         !poly_same(x->extent, mean->extent) || x->arg[0] != ELEM(e, "*", mean->arg[0], mean->arg[0]))
         return NULL;
     const Elem *off = elem_row(e, "centre", x->along, x->extent, elem_place(e, x->along), mean->arg[0], NULL);
@@ -348,11 +337,11 @@ static const Elem *variance(Elems *e, const Elem *x, const Elem *y)
 static const Elem *chosen_whole(Elems *e, const char *op, const Elem *x, const Elem *y)
 {
     int64_t one, zero, other;
-    if (!is_op(x, "?") || !elem_is_whole(x->arg[2], &zero) || zero != 0)
+    if (!elem_is_op(x, "?") || !elem_is_whole(x->arg[2], &zero) || zero != 0)
         return NULL;
     if (strcmp(op, "*") == 0 && elem_is_whole(x->arg[1], &one) && one == 1)
         return ELEM(e, "?", x->arg[0], y, x->arg[2]);
-    if (strcmp(op, "+") != 0 || !is_op(y, "?") || !elem_is_whole(y->arg[2], &other) || other != 0)
+    if (strcmp(op, "+") != 0 || !elem_is_op(y, "?") || !elem_is_whole(y->arg[2], &other) || other != 0)
         return NULL;
     return y->arg[0] == ELEM(e, "!", x->arg[0]) ? ELEM(e, "?", x->arg[0], x->arg[1], y->arg[1]) : NULL;
 }
@@ -379,24 +368,24 @@ static const Elem *with_two(Elems *e, const char *op, const Elem *x, const Elem 
     if (elem_is_number(x, &value)) {
         if ((value == 0 && strcmp(op, "+") == 0) || (value == 1 && strcmp(op, "*") == 0))
             return y;
-        if (strcmp(op, "/") == 0 && value == 1 && is_op(y, "sqrt"))
+        if (strcmp(op, "/") == 0 && value == 1 && elem_is_op(y, "sqrt"))
             return ELEM(e, "rsqrt", y->arg[0]);
         if (strcmp(op, "&&") == 0 || strcmp(op, "||") == 0)
             return (value != 0) == (*op == '&') ? y : x;
     }
     if (right && (strcmp(op, "&&") == 0 || strcmp(op, "||") == 0))
         return (value != 0) == (*op == '&') ? x : y;
-    if (strcmp(op, "/") == 0 && is_op(y, "sqrt"))
+    if (strcmp(op, "/") == 0 && elem_is_op(y, "sqrt"))
         return ELEM(e, "*", x, ELEM(e, "rsqrt", y->arg[0]));
     if (x->type == ELEM_INT && y->type == ELEM_INT) {
         const Elem *chosen = chosen_whole(e, op, x, y);
         return chosen ? chosen : chosen_whole(e, op, y, x);
     }
-    if (right && value == floor(value) && fabs(value) < 0x1p31 && is_op(x, "real") && strchr("<>=!", *op) &&
+    if (right && value == floor(value) && fabs(value) < 0x1p31 && elem_is_op(x, "real") && strchr("<>=!", *op) &&
         x->arg[0]->type == ELEM_INT)
         return ELEM(e, op, x->arg[0], elem_int(e, (int64_t)value)); /* no rounding turns it */
     double inner;
-    if (right && strcmp(op, "*") == 0 && is_op(x, "*") && elem_is_number(x->arg[1], &inner))
+    if (right && strcmp(op, "*") == 0 && elem_is_op(x, "*") && elem_is_number(x->arg[1], &inner))
         return ELEM(e, "*", x->arg[0], elem_number(e, value * inner));
     if (strcmp(op, "*") == 0 && elem_is_number(x, &inner) && !right)
         return ELEM(e, "*", y, x); /* numbers stand behind */
@@ -454,7 +443,7 @@ const Elem *elem_apply(Elems *e, const char *op, int n, const Elem *const *given
         known = with_two(e, op, arg[0], arg[1]);
     if (known)
         return elem_as(e, known, type);
-    if (strcmp(op, "!") == 0 && is_op(arg[0], "!"))
+    if (strcmp(op, "!") == 0 && elem_is_op(arg[0], "!"))
         return arg[0]->arg[0];
     return elem_plain(e, f->op, type, n, arg);
 }
@@ -468,7 +457,7 @@ const Elem *elem_wrap(Elems *e, const Elem *x, const Poly *extent)
 
 const Elem *elem_wrapped(Elems *e, const Elem *x, const Poly *extent)
 {
-    return is_op(x, "?") && !elem_as_size(x->arg[2]) && x == elem_wrap(e, x->arg[2], extent) ? x->arg[2] : NULL;
+    return elem_is_op(x, "?") && !elem_as_size(x->arg[2]) && x == elem_wrap(e, x->arg[2], extent) ? x->arg[2] : NULL;
 }
 
 /* ---- values ---- */
@@ -490,11 +479,11 @@ static bool row_at(const Elems *e, const Elem *x, int64_t *dims, ElemLoad *load,
         least = v < least ? v : least;
     }
     dims[x->along] = before;
-    *value = is_op(x, "sum")    ? sum
-             : is_op(x, "mean") ? sum / (double)n
-             : is_op(x, "max")  ? most
-             : is_op(x, "min")  ? least
-                                : (double)best;
+    *value = elem_is_op(x, "sum")    ? sum
+             : elem_is_op(x, "mean") ? sum / (double)n
+             : elem_is_op(x, "max")  ? most
+             : elem_is_op(x, "min")  ? least
+                                     : (double)best;
     return true;
 }
 
@@ -523,7 +512,7 @@ bool elem_at(const Elems *e, const Elem *x, int64_t *dims, ElemLoad *load, void 
     case ELEM_APPLY:
         break;
     }
-    if (is_op(x, "?"))
+    if (elem_is_op(x, "?"))
         return elem_at(e, x->arg[0], dims, load, ctx, v) &&
                elem_at(e, x->arg[v[0] != 0 ? 1 : 2], dims, load, ctx, value);
     for (int i = 0; i < x->narg; i++)

@@ -4,7 +4,6 @@
  * steps: a part of the expression, about half of it, goes to memory first, and is loaded where it stood. So do whole
  * numbers that real ones become.
  */
-#include <string.h>
 #include "gen/import/lower.h"
 
 static bool may_be_stored(const Elem *x) { return x->type == ELEM_REAL && x->nload > 0 && x->kind != ELEM_LOAD; }
@@ -17,7 +16,7 @@ static const Elem *whole_of_real(const Elem *x)
     for (int i = 0; i < x->narg && !part; i++) {
         const Elem *arg = x->arg[i];
         part = whole_of_real(arg);
-        part = !part && arg->op && strcmp(arg->op, "int") == 0 ? arg : part;
+        part = !part && elem_is_op(arg, "int") ? arg : part;
     }
     return part;
 }
@@ -45,7 +44,7 @@ static bool is_chosen(const Elem *x, const Elem *part, bool chosen)
 {
     bool found = x == part && chosen;
     for (int i = 0; i < x->narg && !found; i++)
-        found = is_chosen(x->arg[i], part, chosen || (i && x->op && strcmp(x->op, "?") == 0));
+        found = is_chosen(x->arg[i], part, chosen || (i && elem_is_op(x, "?")));
     return found;
 }
 

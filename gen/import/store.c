@@ -33,7 +33,7 @@ static const Elem *with_operand(Lower *l, const Elem *x)
     const Poly *one = poly_number(l->polys, 1);
     if (x->nload)
         return x;
-    if (x->op && strcmp(x->op, "int") == 0) /* it must stay the root */
+    if (elem_is_op(x, "int")) /* it must stay the root */
         return elem_as(l->elems, with_operand(l, x->arg[0]), ELEM_INT);
     if (!*added)
         *added = memory_elem(
@@ -47,14 +47,6 @@ static bool is_view(const Elem *x)
     for (int i = 0; i < x->narg && view; i++)
         view = elem_as_size(x->arg[i]);
     return view;
-}
-
-static bool uses_places(const Lower *l, const Poly *size)
-{
-    bool uses = !size;
-    for (int i = 0; i < polys_ndim(l->polys) && !uses; i++)
-        uses = polys_below(l->polys, i) && poly_uses(l->polys, size, i);
-    return uses;
 }
 
 static bool is_positive(const Lower *l, const Poly *size)
@@ -75,11 +67,11 @@ static bool is_joined(Lower *l, const Value *v, const Elem *x, int *dim, const P
     for (int i = 0; i < v->rank && at && end; i++) { /* place + T < 3*T, of the second part of three: place < 2*T */
         const int place = lower_place(l, i, v->dim[i]);
         const Poly *more = poly_sub(l->polys, at, poly_dim(l->polys, place));
-        if (!poly_uses(l->polys, at, place) || uses_places(l, more))
+        if (!poly_uses(l->polys, at, place) || (!more || poly_uses_places(l->polys, more)))
             continue;
         *dim = i;
         *size = poly_sub(l->polys, end, more);
-        return !uses_places(l, *size) &&
+        return *size && !poly_uses_places(l->polys, *size) &&
                (poly_is(more, 0) || (is_positive(l, *size) && is_positive(l, poly_sub(l->polys, v->dim[i], *size))));
     }
     return false;
